@@ -1,0 +1,15 @@
+# layer(NAME USES a b): a static library that can include its own folder and those it USES, nothing else.
+# Every .cpp below the folder belongs to it, except those matched by EXCLUDE.
+function(layer name)
+  cmake_parse_arguments(L "" "" "USES;EXCLUDE" ${ARGN})
+  set(root ${PROJECT_BINARY_DIR}/layers/${name})
+  file(MAKE_DIRECTORY ${root})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${name} ${root}/${name} SYMBOLIC)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.cpp)
+  foreach(pattern IN LISTS L_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX ${pattern})
+  endforeach()
+  add_library(${name} STATIC ${sources})
+  target_include_directories(${name} PUBLIC ${root})
+  target_link_libraries(${name} PUBLIC ${L_USES} PRIVATE project_warnings)
+endfunction()

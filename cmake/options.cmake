@@ -1,0 +1,22 @@
+set(PLEIAD_ARCH native CACHE STRING "CPU that kernels are compiled for (-march); the oldest of the cluster, if unlike")
+option(PLEIAD_TESTS "Build tests and benchmarks" ON)
+set(PLEIAD_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+find_program(ccache ccache)
+if(ccache)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache})
+endif()
+
+# -ffast-math is never used: it breaks rounding tricks and NaN checks. Loops vectorise through `omp simd`.
+add_compile_options(-march=${PLEIAD_ARCH} -fopenmp-simd -fno-math-errno -fno-trapping-math)
+if(PLEIAD_SANITIZE)
+  add_compile_options(-fsanitize=${PLEIAD_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PLEIAD_SANITIZE})
+endif()
+
+add_library(project_warnings INTERFACE)
+target_compile_options(project_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+  -Wno-missing-field-initializers)

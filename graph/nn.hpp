@@ -1,0 +1,58 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "graph/graph.hpp"
+
+namespace pleiad::nn {
+
+enum class Activation : std::uint8_t { none, relu, gelu, silu };
+
+/// How a parameter starts. PyTorch's defaults for Linear: uniform in +-1/sqrt(fan_in) for weight and bias.
+struct Init {
+  Sym param;
+  double bound = 0;  // uniform in [-bound, bound]
+};
+
+/// A model under construction: a graph and how its parameters start.
+struct Builder {
+  Graph graph;
+  std::vector<Init> inits;
+  DType dtype = DType::f32;
+
+  Sym param(std::string name, std::vector<Axis> axes, double bound);
+};
+
+/// y = activation(x w^T + b). x: [batch, in]; w: [out, in] named NAME.weight; b: [out] named NAME.bias. One fused op.
+Sym linear(Builder&, const std::string& name, Sym x, Axis out, Activation);
+/// Inverted dropout (Srivastava et al. 2014), p = probability of zero; p = 0 adds nothing. Each call has its own key.
+Sym dropout(Builder&, Sym x, double p);
+
+struct Loss {
+  Sym loss;     // mean over labels >= 0, scalar
+  Sym correct;  // number of rows whose largest logit is the label, scalar
+};
+/// logits: [batch, classes]; labels: i32 [batch], negative = ignored.
+Loss cross_entropy(Builder&, Sym logits, Sym labels);
+
+enum class OptimizerKind : std::uint8_t { sgd, momentum, adam, adamw };
+struct Optimizer {
+  OptimizerKind kind = OptimizerKind::adamw;
+  double momentum = 0.9, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
+  double grad_clip = 0;  // largest global norm of all gradients; 0: off
+};
+/// Appends backward, clipping and one update per parameter. Returns the global gradient norm (Sym{-1} without clipping).
+/// State tensors are named exp_avg.P, exp_avg_sq.P, momentum_buffer.P.
+Sym optimize(Builder&, Sym loss, const Optimizer&);
+
+/// The initial values of a parameter: counter-based from (seed, name, element), so independent of order and placement.
+std::vector<std::byte> initial_values(const Graph&, const Init&, std::uint64_t seed);
+
+struct Mlp {
+  Sym x, labels, logits;
+  Loss out;
+};
+/// features -> hidden... -> classes; the last layer has no activation. Parameters: layers.0.weight, layers.0.bias, ...
+Mlp mlp(Builder&, Index batch, Index features, const std::vector<Index>& hidden, Index classes, Activation, double dropout);
+
+}  // namespace pleiad::nn

@@ -1,0 +1,48 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codelets/op.hpp"
+
+namespace pleiad {
+
+/// What one worker can do, measured: the roofline (Williams, Waterman, Patterson 2009).
+struct Worker {
+  std::string name;      // "cpu0"
+  Device device = Device::cpu;
+  int memory = 0;        // memory node it computes from
+  double flops = 0;      // flop/s of a large matrix product, one thread, fp32
+  double bandwidth = 0;  // B/s of a copy that does not fit the caches
+  double overhead_us = 0;  // runtime cost of one task on it
+};
+
+struct Memory {
+  std::string name;  // "ram", "cuda0"
+  std::size_t bytes = 0;
+};
+
+/// A machine as planning sees it; measured here or written by hand.
+struct Machine {
+  std::string host, cpu_model;
+  int cores = 0, numa_nodes = 1;
+  std::vector<Memory> memories;
+  std::vector<Worker> workers;
+  std::string hardware_key;  // same key: same speeds, models may be shared
+};
+
+/// Cores, NUMA nodes and memory that this process may use (its cpuset is law), by hwloc. Rates are 0 until measured.
+Machine describe_machine(int cpu_workers);
+/// Measures one core's matrix-product rate and copy bandwidth in about 0.2 s and gives them to all CPU workers.
+void measure_rates(Machine&);
+
+/// Logical CPU numbers (OS indices) that the process may run on, one per physical core, nearest first.
+std::vector<int> usable_cores();
+
+std::string to_json(const Machine&);
+Machine machine_from_json(std::string_view text);
+
+/// Roofline: latency + max(flops / F, bytes / B), in microseconds, without the runtime's overhead.
+double roofline_us(const Worker&, const Cost&);
+
+}  // namespace pleiad

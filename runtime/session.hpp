@@ -1,0 +1,52 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codelets/base/error.hpp"
+
+namespace pleiad {
+
+/// A StarPU call failed: the call, its code and what the code means.
+class StarpuError : public Error {
+ public:
+  StarpuError(const std::string& call, int code);
+};
+
+struct SessionOptions {
+  std::vector<int> cores;  // logical CPU numbers to bind one CPU worker each to; empty: as many as the cpuset allows
+  std::string policy = "auto";  // auto: prio on equal workers, dmdas on unlike ones
+  std::string model_folder;     // StarPU's history models; created
+  double stall_seconds = 60;    // watchdog; 0: off
+};
+
+/// Per-worker facts of a running session.
+struct WorkerInfo {
+  std::string name;  // "cpu0"
+  std::string kind;  // "cpu", "opencl", "cuda"
+  int core = -1;
+};
+
+/// The StarPU runtime: one at a time in a process; everything that uses it dies before it does. Sets StarPU's
+/// environment (clean buffers 0, no signal handlers, model folder, one BLAS thread) unless the user's own STARPU_* says
+/// otherwise; `overridden()` lists those.
+class Session {
+ public:
+  explicit Session(const SessionOptions&);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const std::vector<WorkerInfo>& workers() const;
+  const std::string& policy() const;
+  const std::vector<std::string>& overridden() const;  // "STARPU_NCPU=2", ...
+  static std::string version();                        // "1.4.10"
+  /// Scheduling policies that may be asked for; another name throws Error (Exit::usage) with a suggestion.
+  static std::vector<std::string> policies();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pleiad

@@ -1,0 +1,46 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/executor.hpp"
+#include "runtime/session.hpp"
+
+namespace pleiad {
+
+/// One executed task; times in microseconds since the session started.
+struct TaskRecord {
+  int task = -1;  // index into TaskGraph::tasks
+  int worker = -1;
+  double start_us = 0, end_us = 0;
+};
+/// What one step did.
+struct StepReport {
+  double step_us = 0;    // from first submission until all tasks have ended
+  double submit_us = 0;  // spent submitting, on the calling thread
+  std::vector<double> busy_us;     // one a worker: inside kernels
+  std::vector<double> overhead_us; // one a worker: in the runtime while work was there
+  double moved_bytes = 0;          // between memory nodes
+  std::vector<TaskRecord> tasks;   // only when asked for with keep_timeline(true)
+};
+
+/// Submits the recorded task graph to StarPU every step, with priorities; memory lives in a registered huge-page pool.
+class StarpuExecutor final : public Executor {
+ public:
+  StarpuExecutor(Session&, const Graph&, TaskGraph);
+  ~StarpuExecutor() override;
+  void write(Sym, std::span<const std::byte> values) override;
+  void read(Sym, std::span<std::byte> values) const override;
+  /// Throws Error (Exit::stalled) with a readable reason if no task ends for SessionOptions::stall_seconds.
+  void step(const Step&) override;
+
+  const StepReport& last_step() const;
+  void keep_timeline(bool on);
+  std::size_t pool_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pleiad

@@ -13,21 +13,23 @@
 
 namespace pleiad {
 
-/// Attributes of one call of an op: its notation, where that is not fixed by the op, and a small struct of the op's own.
-/// Trivially copyable, so a task graph is plain data.
+/// Attributes of one call of an op: its notation, where that is not fixed by the op, and a small struct of the op's
+/// own. Trivially copyable, so a task graph is plain data.
 class Attrs {
  public:
   Text<48> axes;
 
   Attrs() = default;
   explicit Attrs(std::string_view notation) : axes(notation) {}
-  template <class T> static Attrs of(const T& values, std::string_view notation = {}) {
+  template <class T>
+  static Attrs of(const T& values, std::string_view notation = {}) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kBytes);
     Attrs a(notation);
     std::memcpy(a.bytes_.data(), &values, sizeof(T));
     return a;
   }
-  template <class T> T as() const {
+  template <class T>
+  T as() const {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kBytes);
     T values;
     std::memcpy(&values, bytes_.data(), sizeof(T));
@@ -115,11 +117,11 @@ struct Op;
 class Grad {
  public:
   virtual ~Grad() = default;
-  virtual Sym x(int i) = 0;                // i-th input of the forward call
-  virtual Sym y(int i = 0) = 0;            // i-th output of the forward call
-  virtual Sym dy(int i = 0) = 0;           // gradient of the i-th output; a zero tensor if nobody used it
-  virtual bool unit_dy() = 0;              // dy(0) is the constant 1: output 0 is the loss itself
-  virtual bool wants(int i) = 0;           // whether anybody needs the gradient of input i
+  virtual Sym x(int i) = 0;       // i-th input of the forward call
+  virtual Sym y(int i = 0) = 0;   // i-th output of the forward call
+  virtual Sym dy(int i = 0) = 0;  // gradient of the i-th output; a zero tensor if nobody used it
+  virtual bool unit_dy() = 0;     // dy(0) is the constant 1: output 0 is the loss itself
+  virtual bool wants(int i) = 0;  // whether anybody needs the gradient of input i
   virtual void dx(int i, Sym gradient) = 0;
   virtual const Attrs& attrs() = 0;
   virtual const Signature& signature() = 0;
@@ -143,19 +145,19 @@ struct Sample {
 
 /// The one declaration of an op. See CONTRIBUTING.md for how to add one.
 struct Op {
-  std::string_view name;                 // PyTorch's word; file, symbol, codelet, model, trace label and test
-  std::string_view axes;                 // notation; empty: given by Attrs::axes of each call
-  std::array<Operand, 10> operands{};    // in the order of the notation
-  double flops = 1;                      // per point of the axes in `over`
-  std::string_view over = {};            // axes that cost ("...c"); empty: the whole iteration space
+  std::string_view name;               // PyTorch's word; file, symbol, codelet, model, trace label and test
+  std::string_view axes;               // notation; empty: given by Attrs::axes of each call
+  std::array<Operand, 10> operands{};  // in the order of the notation
+  double flops = 1;                    // per point of the axes in `over`
+  std::string_view over = {};          // axes that cost ("...c"); empty: the whole iteration space
   /// Extent of an axis that only outputs have.
   Index (*extent)(char axis, std::span<const Shape> inputs, const Attrs&) = nullptr;
   /// Op that merges partial outputs where that is not `add`; takes all outputs of one side, then of the other.
   const Op* combine = nullptr;
   /// True if tiles that lie so contribute nothing; data is null.
   bool (*empty)(std::span<const Tile>, const Attrs&) = nullptr;
-  void (*grad)(Grad&) = nullptr;         // null: not differentiable
-  std::array<Impl, 6> impls{};           // fastest first, a plain reference (`ref`) last
+  void (*grad)(Grad&) = nullptr;  // null: not differentiable
+  std::array<Impl, 6> impls{};    // fastest first, a plain reference (`ref`) last
   std::vector<Sample> (*samples)() = nullptr;
 
   std::span<const Impl> implementations() const;

@@ -10,7 +10,9 @@ namespace pleiad {
 std::span<const Op* const> all_ops();
 /// The op of that name, or null.
 const Op* find_op(std::string_view name);
-/// Parses the notation of every op and sample and checks each declaration. Throws Error naming the op; called at start.
+/// Parses the notation of every sample and checks the declaration. Throws Error naming the op.
+void check_op(const Op&);
+/// Checks every op; called at start.
 void check_registry();
 
 }  // namespace pleiad

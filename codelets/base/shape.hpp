@@ -47,7 +47,7 @@ class Shape {
 /// "128x784"; "scalar" for rank 0.
 inline std::string to_string(const Shape& s) {
   std::string text;
-  for (Index e : s) text += (text.empty() ? "" : "x") + std::to_string(e);
+  for (Index e : s) text.append(text.empty() ? "" : "x").append(std::to_string(e));
   return s.empty() ? "scalar" : text;
 }
 

@@ -1,6 +1,7 @@
-# Writes registry_table.cpp: a table of every op declared by a line `extern const Op NAME;` in codelets/ops/*.hpp.
-function(derive_registry target)
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/codelets/ops/*.hpp)
+# derive_registry(TARGET FOLDER): compiles into the target a table of every op declared by a line `extern const Op NAME;`
+# in FOLDER/*.hpp.
+function(derive_registry target folder)
+  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.hpp)
   set(ops)
   foreach(header IN LISTS headers)
     file(STRINGS ${header} lines REGEX "^extern const Op [a-z_0-9]+;")
@@ -15,7 +16,7 @@ function(derive_registry target)
   list(TRANSFORM ops REPLACE "(.+)" "    &\\1,\n" OUTPUT_VARIABLE rows)
   string(CONCAT text "#include \"codelets/registry.hpp\"\n\nnamespace pleiad {\n" ${declarations}
     "std::span<const Op* const> all_ops() {\n  static constexpr const Op* table[] = {\n" ${rows} "  };\n  return table;\n}\n}\n")
-  set(file ${PROJECT_BINARY_DIR}/codelets/registry_table.cpp)
+  set(file ${PROJECT_BINARY_DIR}/registry/${target}.cpp)
   file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
   target_sources(${target} PRIVATE ${file})
 endfunction()

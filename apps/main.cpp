@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <span>
+
+#include "apps/cli/command.hpp"
+#include "apps/cli/config_verb.hpp"
+#include "apps/cli/help.hpp"
+#include "apps/cli/message.hpp"
+#include "apps/cli/version.hpp"
+#include "codelets/base/error.hpp"
+
+namespace pleiad {
+namespace {
+
+int show_version(const Command& command) {
+  if (command.json)
+    fmt::print("{{\"version\": \"{}\"}}\n", kVersion);
+  else
+    fmt::print("{}", labelled("pleiad", kVersion));
+  return 0;
+}
+
+int show_help(std::string_view name) {
+  fmt::print("{}", help_text(name));
+  return 0;
+}
+
+void change_directory(const std::string& folder) {
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::current_path(folder, error);
+  if (error) throw Error(Exit::usage, fmt::format("-C {}: {}", folder, error.message()));
+}
+
+int run(const Command& command) {
+  if (command.help) return show_help(command.verb == "help" ? "" : command.verb);
+  if (command.verb == "help") return show_help(command.args.empty() ? "" : command.args[0]);
+  if (command.verb == "version") return show_version(command);
+  change_directory(command.directory);
+  if (command.verb == "config") return run_config(command);
+  throw Error(Exit::internal, fmt::format("command {} has no body", command.verb));
+}
+
+}  // namespace
+}  // namespace pleiad
+
+int main(int argc, char** argv) {
+  const auto words = std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0);
+  return pleiad::exit_code_of([&] { return pleiad::run(pleiad::parse_command(words)); });
+}

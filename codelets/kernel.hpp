@@ -20,6 +20,9 @@ inline void put(const Tile& t, Index i, Wide<T> x);
 /// Overwrites with zero unless the tile accumulates: the start of a kernel that adds its contributions one by one.
 inline void clear_unless_accumulating(const Tile& t) noexcept;
 
+/// Length of a run of neighbouring elements: the extent of the last dimension, 1 for a scalar.
+inline Index row_length(const Tile& t) noexcept;
+
 /// Memory of the calling thread for one kernel call, 64-byte aligned, grown once and kept; contents undefined. The next
 /// call on the thread hands out the same memory again.
 void* scratch(std::size_t bytes) noexcept;

@@ -64,6 +64,8 @@ inline void clear_unless_accumulating(const Tile& t) noexcept {
   if (!t.accumulate) std::memset(t.data, 0, t.bytes());
 }
 
+inline Index row_length(const Tile& t) noexcept { return t.shape.empty() ? 1 : t.shape.back(); }
+
 template <class T, class F>
 inline void fill_elements(const Tile& t, F f) noexcept {
   T* const y = t.as<T>();

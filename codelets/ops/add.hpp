@@ -3,7 +3,7 @@
 
 namespace pleiad {
 
-/// y = a + b; also what merges partial sums.
+/// y = a + b; also what merges partial sums and counts. a, b, y: one shape, any dtype.
 extern const Op add;
 
 }  // namespace pleiad

@@ -22,8 +22,8 @@ struct Estimate {
 };
 
 /// Sets KernelCall::impl and predicted_us: pinned implementations from the plan, else the fastest measured one, else
-/// the first that fits by roofline. One pinned by kernel key must fit; one pinned by op name holds where it fits.
-/// Throws Error (Exit::hardware) if a pinned implementation is not there.
+/// the first that fits by roofline. Throws as pinned_implementation does, and Error (Exit::hardware) without CPU
+/// workers.
 void predict(TaskGraph&, const Numerics&, const Machine&, const KernelTimes&);
 /// Needs predictions and priorities. Each worker adds its overhead_us (or kUnknownOverhead_us) to every task. At equal
 /// priority the task recorded first starts first, on the first idle worker. Throws Error (Exit::hardware) without CPU
@@ -43,8 +43,8 @@ struct MissingKernel {
 std::vector<MissingKernel> missing_kernels(const TaskGraph&, const KernelTimes&);
 
 /// What Numerics::implementations must hold so that a saved plan reproduces the bits. One entry a kernel key: the
-/// fastest measured. Deterministic: one entry an op, the fastest in total over the task graph among those that fit
-/// every shape; an op that has none falls back to entries by kernel key.
+/// fastest measured. Deterministic: one entry an op, the fastest in total over the task graph, so that shapes not in it
+/// (another batch) run by the same code; and one a kernel key that this implementation cannot run.
 std::map<std::string, std::string> choose_implementations(const TaskGraph&, const KernelTimes&, bool deterministic);
 
 /// Memory that a step's buffers take together. Needs slots.

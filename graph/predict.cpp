@@ -17,14 +17,11 @@ const Impl& impl_of(const Op& op, int i) { return op.impls[static_cast<std::size
 
 /// Implementations for CPUs that can run the call, in the op's order.
 std::vector<int> fitting(const TaskGraph& g, const KernelCall& c) {
-  const auto tiles = tiles_of(g, c);
-  const Call call{tiles, g.attrs_of(c), g.signature_of(c)};
   std::vector<int> found;
-  const auto all = c.op->implementations();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].device == Device::cpu && (all[i].fits == nullptr || all[i].fits(call)))
-      found.push_back(static_cast<int>(i));
-  if (found.empty()) throw Error(Exit::internal, "no implementation of " + std::string(c.op->name) + " fits this call");
+  const auto n = static_cast<int>(c.op->implementations().size());
+  for (int i = 0; i < n; ++i)
+    if (fits(g, c, i)) found.push_back(i);
+  if (found.empty()) throw Error(Exit::usage, "no CPU implementation can run " + kernel_key(g, c));
   return found;
 }
 
@@ -64,56 +61,34 @@ int fastest(const Kernel& k, const KernelTimes& times) {
   return best;
 }
 
-std::optional<int> find_impl(const Op& op, std::string_view name) {
-  const auto all = op.implementations();
-  const auto it = std::find_if(all.begin(), all.end(), [&](const Impl& i) { return i.name == name; });
-  if (it == all.end()) return {};
-  return static_cast<int>(it - all.begin());
-}
+bool runs(const Kernel& k, int impl) { return std::find(k.fitting.begin(), k.fitting.end(), impl) != k.fitting.end(); }
 
-/// The implementation pinned under `pin`, or none if it does not fit. Throws if there is no such implementation.
-std::optional<int> pinned(const Kernel& k, const std::string& pin, const Numerics& n) {
-  const auto it = n.implementations.find(pin);
-  if (it == n.implementations.end()) return {};
-  const auto impl = find_impl(*k.call->op, it->second);
-  if (!impl)
-    throw Error(Exit::hardware, "the plan runs " + pin + " by " + it->second + ", which this build does not have");
-  return std::find(k.fitting.begin(), k.fitting.end(), *impl) == k.fitting.end() ? std::nullopt : impl;
-}
-
-int implementation(const Kernel& k, const Numerics& n, const KernelTimes& times) {
-  if (const auto impl = pinned(k, k.key, n)) return *impl;
-  if (n.implementations.contains(k.key))
-    throw Error(Exit::hardware,
-                "the plan runs " + k.key + " by " + n.implementations.at(k.key) + ", which does not fit it here");
-  const std::string op(k.call->op->name);
-  if (const auto impl = pinned(k, op, n)) return *impl;
-  return n.implementations.contains(op) ? k.fitting.front() : fastest(k, times);
-}
-
-/// The one implementation that fits every kernel of an op and is the fastest in total; those not measured on every
-/// kernel count only if none is.
-std::optional<int> one_for_all(const std::vector<const Kernel*>& kernels, const KernelTimes& times) {
-  std::optional<int> best, first_fit;
-  double best_us = 0;
-  for (int i : kernels.front()->fitting) {
-    double total_us = 0;
-    bool fits = true, measured = true;
-    for (const Kernel* k : kernels) {
-      const auto t = times.find(k->key, impl_of(*k->call->op, i).name);
-      fits = fits && std::find(k->fitting.begin(), k->fitting.end(), i) != k->fitting.end();
-      measured = measured && t.has_value();
-      total_us += t ? k->calls * t->median_us : 0;
-    }
-    if (fits && !first_fit) first_fit = i;
-    if (fits && measured && (!best || total_us < best_us)) best = i, best_us = total_us;
+/// Total time of an op's kernels if `impl` runs those that it can run; none if one of these is not measured.
+std::optional<double> total_us(const std::vector<const Kernel*>& kernels, int impl, const KernelTimes& times) {
+  double total = 0;
+  for (const Kernel* k : kernels) {
+    const int used = runs(*k, impl) ? impl : fastest(*k, times);
+    const auto t = times.find(k->key, impl_of(*k->call->op, used).name);
+    if (t)
+      total += k->calls * t->median_us;
+    else if (used == impl)
+      return {};
   }
-  return best ? best : first_fit;
+  return total;
 }
 
-void pin_each(const std::vector<const Kernel*>& kernels, const KernelTimes& times,
-              std::map<std::string, std::string>& pins) {
-  for (const Kernel* k : kernels) pins[k->key] = impl_of(*k->call->op, fastest(*k, times)).name;
+/// The one implementation that is the fastest in total; the first that fits where nothing is measured.
+int one_for_all(const std::vector<const Kernel*>& kernels, const KernelTimes& times) {
+  int best = kernels.front()->fitting.front();
+  std::optional<double> best_us;
+  for (int i = 0; i < static_cast<int>(kernels.front()->call->op->implementations().size()); ++i) {
+    const bool of_use = std::any_of(kernels.begin(), kernels.end(), [&](const Kernel* k) { return runs(*k, i); });
+    const auto us = of_use ? total_us(kernels, i, times) : std::nullopt;
+    if (!us || (best_us && *us >= *best_us)) continue;
+    best = i;
+    best_us = us;
+  }
+  return best;
 }
 
 }  // namespace
@@ -126,7 +101,8 @@ void predict(TaskGraph& g, const Numerics& numerics, const Machine& m, const Ker
   };
   std::unordered_map<std::string, Choice> choices;
   for (const Kernel& k : kernels_of(g)) {
-    const int impl = implementation(k, numerics, times);
+    const int pinned = pinned_implementation(g, *k.call, numerics);
+    const int impl = pinned >= 0 ? pinned : fastest(k, times);
     choices.emplace(k.key, Choice{impl, times.find(k.key, impl_of(*k.call->op, impl).name)});
   }
   for (Task& t : g.tasks)
@@ -155,11 +131,10 @@ std::map<std::string, std::string> choose_implementations(const TaskGraph& g, co
   for (const Kernel& k : kernels) by_op[k.call->op].push_back(&k);
   std::map<std::string, std::string> pins;
   for (const auto& [op, of_op] : by_op) {
-    const auto one = deterministic ? one_for_all(of_op, times) : std::nullopt;
-    if (one)
-      pins[std::string(op->name)] = impl_of(*op, *one).name;
-    else
-      pin_each(of_op, times, pins);
+    const int one = deterministic ? one_for_all(of_op, times) : -1;
+    if (deterministic) pins[std::string(op->name)] = impl_of(*op, one).name;
+    for (const Kernel* k : of_op)
+      if (!deterministic || !runs(*k, one)) pins[k->key] = impl_of(*op, fastest(*k, times)).name;
   }
   return pins;
 }

@@ -9,11 +9,11 @@ tracked() { git -c safe.directory="$top" ls-files -z -- "$@"; }
 
 check_format() { tracked '*.cpp' '*.hpp' | xargs -0 -r "$clang_format" --dry-run -Werror; }
 
-# Every source of the release build, on all cores, the largest first.
+# Every source of the release build but the tests, on all cores, the largest first.
 check_cpp() {
   local commands=build/release/compile_commands.json
   [[ -f $commands ]] || return
-  sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$commands" | grep -vF "$top/build/" | sort -u | tr '\n' '\0' |
+  sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$commands" | grep -vF -e "$top/build/" -e "$top/tests/" | sort -u | tr '\n' '\0' |
     xargs -0 -r ls -S --zero |
     xargs -0 -r -n 1 -P "$jobs" "$clang_tidy" -p build/release --quiet --extra-arg=-Wno-unknown-warning-option 2>/dev/null
 }

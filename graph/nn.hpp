@@ -2,11 +2,12 @@
 #include <string>
 #include <vector>
 
+#include "codelets/ops/linear.hpp"
 #include "graph/graph.hpp"
 
 namespace pleiad::nn {
 
-enum class Activation : std::uint8_t { none, relu, gelu, silu };
+using pleiad::Activation;
 
 /// How a parameter starts. PyTorch's defaults for Linear: uniform in +-1/sqrt(fan_in) for weight and bias.
 struct Init {

@@ -12,7 +12,8 @@ check_format() { tracked '*.cpp' '*.hpp' | xargs -0 -r "$clang_format" --dry-run
 # Every source of the release build but the tests, on all cores, the largest first.
 check_cpp() {
   local commands=build/release/compile_commands.json
-  [[ -f $commands ]] || return
+  if ! [[ -f $commands ]]; then say lint "the release preset is not configured" && return 1; fi
+  if ! command -v "$clang_tidy" >/dev/null; then say lint "$clang_tidy is not installed" && return 1; fi
   sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$commands" | grep -vF -e "$top/build/" -e "$top/tests/" | sort -u | tr '\n' '\0' |
     xargs -0 -r ls -S --zero |
     xargs -0 -r -n 1 -P "$jobs" "$clang_tidy" -p build/release --quiet --extra-arg=-Wno-unknown-warning-option 2>/dev/null

@@ -14,10 +14,10 @@ class StarpuError : public Error {
 };
 
 struct SessionOptions {
-  std::vector<int> cores;  // logical CPU numbers to bind one CPU worker each to; empty: as many as the cpuset allows
+  std::vector<int> cores;       // logical CPU numbers to bind one CPU worker each to; empty: all of usable_cores()
   std::string policy = "auto";  // auto: prio on equal workers, dmdas on unlike ones
-  std::string model_folder;     // StarPU's history models; created
-  double stall_seconds = 60;    // watchdog; 0: off
+  std::string model_folder;     // StarPU's history models; created; empty: where StarPU keeps them by itself
+  double stall_seconds = 60;    // watchdog of StarpuExecutor::step; 0: off
 };
 
 /// Per-worker facts of a running session.
@@ -28,8 +28,8 @@ struct WorkerInfo {
 };
 
 /// The StarPU runtime: one at a time in a process; everything that uses it dies before it does. Sets StarPU's
-/// environment (clean buffers 0, no signal handlers, model folder, one BLAS thread) unless the user's own STARPU_* says
-/// otherwise; `overridden()` lists those.
+/// environment (clean buffers 0, no signal handlers, model folder, silence) unless the user's own STARPU_* says
+/// otherwise; `overridden()` lists those. Idle workers spin: `pause` lets them sleep.
 class Session {
  public:
   explicit Session(const SessionOptions&);
@@ -41,11 +41,17 @@ class Session {
   const std::string& policy() const;
   const std::vector<std::string>& overridden() const;  // "STARPU_NCPU=2", ...
   static std::string version();                        // "1.4.10"
+  /// For times without steps: workers finish what was submitted, then sleep until `resume` or the next use of an
+  /// executor. Waking them costs some ten microseconds.
+  void pause();
+  void resume();
   /// Scheduling policies that may be asked for; another name throws Error (Exit::usage) with a suggestion.
   static std::vector<std::string> policies();
 
+  struct State;  // of runtime/ alone
+  State& state() const { return *state_; }
+
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

@@ -16,12 +16,12 @@ struct TaskRecord {
 };
 /// What one step did.
 struct StepReport {
-  double step_us = 0;    // from first submission until all tasks have ended
-  double submit_us = 0;  // spent submitting, on the calling thread
-  std::vector<double> busy_us;     // one a worker: inside kernels
-  std::vector<double> overhead_us; // one a worker: in the runtime while work was there
-  double moved_bytes = 0;          // between memory nodes
-  std::vector<TaskRecord> tasks;   // only when asked for with keep_timeline(true)
+  double step_us = 0;               // from first submission until all tasks have ended
+  double submit_us = 0;             // spent submitting, on the calling thread
+  std::vector<double> busy_us;      // one a worker: inside kernels
+  std::vector<double> overhead_us;  // one a worker: in the runtime while work was there
+  double moved_bytes = 0;           // between memory nodes
+  std::vector<TaskRecord> tasks;    // only when asked for with keep_timeline(true)
 };
 
 /// Submits the recorded task graph to StarPU every step, with priorities; memory lives in a registered huge-page pool.

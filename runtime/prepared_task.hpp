@@ -1,0 +1,54 @@
+#pragma once
+#include <starpu.h>
+
+#include <span>
+#include <vector>
+
+#include "graph/task_graph.hpp"
+#include "runtime/codelet.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/step_progress.hpp"
+
+namespace pleiad {
+
+/// One task of a task graph as StarPU runs it, submitted anew every step. StarPU keeps its address.
+class PreparedTask {
+ public:
+  /// `slots`: one handle a slot. The task graph, progress and step outlive the task.
+  PreparedTask(const TaskGraph&, int index, const std::vector<BorrowedHandle>& slots, starpu_codelet*, int priority,
+               StepProgress&, const Step&);
+  /// The task is not running.
+  ~PreparedTask();
+  PreparedTask(const PreparedTask&) = delete;
+  PreparedTask& operator=(const PreparedTask&) = delete;
+
+  /// Before the first submission: the task starts after these in every step.
+  void start_after(std::span<starpu_task* const> predecessors);
+  /// All tasks of the last step have ended.
+  void submit();
+  starpu_task* get() { return &task_; }
+
+  /// Entry points of the codelet of such tasks.
+  static void run(void** buffers, void* task) noexcept;
+  static std::uint32_t footprint(starpu_task*) noexcept;
+
+ private:
+  struct KernelRun {
+    const Impl* impl;
+    const Attrs* attrs;
+    const Signature* signature;
+    std::vector<Tile> tiles;          // null data
+    std::vector<std::size_t> buffer;  // of each tile: index into the task's buffers
+  };
+  void add_call(const TaskGraph&, const KernelCall&, std::span<const int> slots);
+  void set_buffers(std::span<const int> slots, std::span<const Access>, const std::vector<BorrowedHandle>&);
+
+  starpu_task task_;
+  std::vector<KernelRun> calls_;
+  int index_;
+  std::uint32_t footprint_ = 0;
+  StepProgress& progress_;
+  const Step& step_;
+};
+
+}  // namespace pleiad

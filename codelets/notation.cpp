@@ -97,8 +97,13 @@ class Parser {
       if (!fits) fail_rank(i, (w.dots ? "at least " : "") + std::to_string(w.letters()));
       if (!w.dots) continue;
       const auto dots = ranks_[i] - w.letters();
-      if (dots_ && dots != *dots_) fail_rank(i, std::to_string(*dots_ + w.letters()) + " as '...' is equal everywhere");
-      dots_ = dots;
+      if (!dots_) {
+        dots_ = dots;
+        first_dots_ = i;
+      }
+      if (dots != *dots_)
+        fail_rank(i, std::to_string(*dots_ + w.letters()) + ", since '...' is " + std::to_string(*dots_) + " axes in " +
+                         name_(first_dots_));
     }
   }
 
@@ -131,7 +136,8 @@ class Parser {
   const std::string& context_;
   const std::function<std::string(std::size_t)>& name_;
   std::vector<Written> written_;
-  std::optional<std::size_t> dots_;
+  std::optional<std::size_t> dots_;  // number of axes that `...` stands for
+  std::size_t first_dots_ = 0;       // the operand that says so
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "codelets/ops/bias_add.hpp"
 
 #include "codelets/kernel.hpp"
+#include "codelets/ops/einsum.hpp"
 
 namespace pleiad {
-extern const Op einsum;
 namespace {
 
 /// How far apart neighbours along each dimension of x lie in the bias: 0 where it lacks the axis.

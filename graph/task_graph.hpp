@@ -52,6 +52,7 @@ struct Task {
   std::vector<KernelCall> calls;
   int rank = 0;
   int lane = 0;
+  int shard = -1;       // number of the tile along the classes that no parameter has (batch); -1: works on none of them
   double priority = 0;  // predicted microseconds from its start to the end of the step (longest path)
 
   std::string name() const;  // "linear", "linear_dw+adam"
@@ -99,11 +100,22 @@ std::vector<std::size_t> peak_bytes(const TaskGraph&, int ranks);
 
 /// Tiles of a call as a kernel sees them, with null data.
 std::vector<Tile> tiles_of(const TaskGraph&, const KernelCall&);
-/// "linear simd fp32 64x784,512x784,512->64x512": what a kernel's time and a pinned implementation are filed under,
-/// without the implementation: op, dtype and operand shapes, and the attributes that matter.
+/// "linear fp32 64x784,512x784,512->64x512": what a kernel's time and a pinned implementation are filed under: op (with
+/// its notation where a call gives it), dtype and operand shapes; & updated in place, + accumulated into.
 std::string kernel_key(const TaskGraph&, const KernelCall&);
 
-/// One line a task: name, lane, operands with access. For tests and `--dry-run -v`.
+/// Whether a CPU implementation may run a call.
+bool fits(const TaskGraph&, const KernelCall&, int impl);
+/// Index into op->impls that is pinned for a call, by kernel_key or else by op name; -1: none is. Throws Error
+/// (Exit::usage) naming those of the op if it has no such implementation or the call does not suit it.
+int pinned_implementation(const TaskGraph&, const KernelCall&, const Numerics&);
+/// The pinned implementation, else the first that fits. Throws Error (Exit::usage) if none does.
+int implementation_of(const TaskGraph&, const KernelCall&, const Numerics&);
+
+/// "linear x[0:64,0:784] layers.0.weight layers.0.bias =linear[0:64,0:512]": = written, & updated in place, +
+/// accumulated into, ~1 the partial sum of lane 1.
+std::string to_text(const Graph&, const TaskGraph&, const KernelCall&);
+/// One line a task: number, lane, rank, kernel calls. For tests and `--dry-run -v`.
 std::string to_text(const Graph&, const TaskGraph&);
 
 }  // namespace pleiad

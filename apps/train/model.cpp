@@ -6,7 +6,10 @@
 namespace pleiad {
 namespace {
 
-template <class T> T one_of(const std::map<std::string_view, T>& values, std::string_view name) { return values.at(name); }
+template <class T>
+T one_of(const std::map<std::string_view, T>& values, std::string_view name) {
+  return values.at(name);
+}
 
 nn::Activation activation_of(const ModelConfig& model) {
   return one_of<nn::Activation>(

@@ -95,8 +95,10 @@ build_starpu() {
 
 # configure leaves out silently what it does not find; Pleiad needs all of these.
 require_parts() {
-  local summary=$deps/log/$1-configure.log part parts=('OpenCL +enabled: +yes' 'hwloc: +yes')
-  if [[ $1 == starpu ]]; then parts+=('FxT trace enabled: +yes' 'StarPU MPI enabled: +yes'); else parts+=('simgrid enabled: +yes'); fi
+  local summary=$deps/log/$1-configure.log part parts=('simgrid enabled: +yes')
+  if [[ $1 == starpu ]]; then
+    parts=('OpenCL +enabled: +yes' 'hwloc: +yes' 'FxT trace enabled: +yes' 'StarPU MPI enabled: +yes')
+  fi
   if grep -q -- --with-cuda-dir "$work/build/config.log"; then parts+=('CUDA +enabled: +yes'); fi
   for part in "${parts[@]}"; do
     grep -qE "$part" "$summary" || fail "StarPU was configured without: ${part//+/}." "Look for the reason in $summary"

@@ -38,11 +38,11 @@ write_private_list() {
   [[ -s $work/sources.list ]] || no_source "apt knows no Debian archive"
 }
 
-# Where apt finds Debian. The origin is empty while apt's lists have not been fetched.
+# Where apt finds Debian. Fields are unknown, and stay as they are, while apt's lists have not been fetched.
 debian_archives() {
   # shellcheck disable=SC2016
   apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)' 'Created-By: Packages' |
-    awk -F'|' '($1 == "Debian" || $1 == "") && $2 != "Debian-Security" && $3 == "main" {print $4}' | sort -u
+    awk -F'|' '($1 == "Debian" || $1 == "$(ORIGIN)") && $2 != "Debian-Security" && $3 == "main" {print $4}' | sort -u
 }
 
 # private COMMAND...: an apt command on the private list.

@@ -39,10 +39,10 @@ inline float fast_tanh(float x) {
   p = p * z - 5.37397155531e-2f;
   p = p * z + 1.33314422036e-1f;
   p = p * z - 3.33332819422e-1f;
-  const float near = p * z * x + x;
+  const float near = p * z * a + a;
   const float bounded = a > 10.0f ? 10.0f : a;
-  const float far = std::copysign(1.0f - 2.0f / (fast_exp(2.0f * bounded) + 1.0f), x);
-  const float y = a < 0.625f ? near : far;
+  const float far = 1.0f - 2.0f / (fast_exp(2.0f * bounded) + 1.0f);
+  const float y = std::copysign(a < 0.625f ? near : far, x);
   return x != x ? x : y;
 }
 inline double fast_tanh(double x) { return std::tanh(x); }

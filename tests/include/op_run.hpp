@@ -95,7 +95,8 @@ inline Cuts random_cuts(Problem& p, std::size_t lanes, std::mt19937& random) {
   for (char axis : p.signature.axes) {
     const Index extent = axis_extent(axis, p.signature, tiles);
     std::vector<Index> bounds{0, extent};
-    for (int i = 0; i < 3 && !Signature::whole(axis); ++i) bounds.push_back(static_cast<Index>(random()) % (extent + 1));
+    for (int i = 0; i < 3 && !Signature::whole(axis); ++i)
+      bounds.push_back(static_cast<Index>(random()) % (extent + 1));
     std::sort(bounds.begin(), bounds.end());
     bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
     AxisCut& cut = cuts[axis] = {bounds, {}};

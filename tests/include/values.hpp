@@ -13,8 +13,7 @@ namespace pleiad::testing {
 /// A dense tensor with memory of its own, 64-byte aligned, between sentinels. Elements are read and set as double.
 class Values {
  public:
-  Values(DType dtype, const Shape& shape)
-      : dtype_(dtype), shape_(shape), blocks_((bytes() + kBlock - 1) / kBlock + 2) {
+  Values(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape), blocks_((bytes() + kBlock - 1) / kBlock + 2) {
     std::memset(blocks_.data(), kSentinel, blocks_.size() * kBlock);
     std::memset(data(), 0, bytes());
   }
@@ -27,9 +26,8 @@ class Values {
   const void* data() const { return blocks_.data() + 1; }
 
   double operator[](Index i) const {
-    return with_stored(dtype_, [&]<class T>() {
-      return static_cast<double>(static_cast<Wide<T>>(static_cast<const T*>(data())[i]));
-    });
+    return with_stored(
+        dtype_, [&]<class T>() { return static_cast<double>(static_cast<Wide<T>>(static_cast<const T*>(data())[i])); });
   }
   void set(Index i, double x) {
     with_stored(dtype_, [&]<class T>() { static_cast<T*>(data())[i] = static_cast<T>(static_cast<Wide<T>>(x)); });
@@ -89,7 +87,8 @@ inline std::optional<std::string> difference(const Values& got, const Values& wa
   const double allowed = wanted.dtype() == DType::i32 ? 0 : tolerance * largest;
   for (Index i = 0; i < wanted.size(); ++i)
     if (!(std::fabs(got[i] - wanted[i]) <= allowed))
-      return "element " + std::to_string(i) + " is " + std::to_string(got[i]) + " instead of " + std::to_string(wanted[i]);
+      return "element " + std::to_string(i) + " is " + std::to_string(got[i]) + " instead of " +
+             std::to_string(wanted[i]);
   return {};
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 template <class T>
 void finish_as(const Gemm& g, const GemmData& d) noexcept {
-  const T* bias = static_cast<const T*>(d.bias);
+  const T* bias = g.bias ? static_cast<const T*>(d.bias) : nullptr;
   const auto zero = g.relu ? Wide<T>(0) : -std::numeric_limits<Wide<T>>::infinity();
   for (Index i = 0; i < g.batch * g.m; ++i) {
     T* c = static_cast<T*>(d.c) + i / g.m * g.c_batch + i % g.m * g.c_row;

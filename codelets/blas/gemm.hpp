@@ -37,7 +37,7 @@ struct GemmBackend {
   void (*run)(const Gemm&, const GemmData&) noexcept;
 };
 
-extern const GemmBackend gemm_onednn;  // matmul primitives; bias and relu fused; f32, and bf16 where the CPU has it
+extern const GemmBackend gemm_onednn;        // matmul primitives; bias fused; f32, and bf16 where the CPU has it
 extern const GemmBackend gemm_onednn_sgemm;  // BLAS-like entry of the same library; f32
 extern const GemmBackend gemm_openblas;      // f32, f64
 extern const GemmBackend gemm_ref;           // plain loops, any strides and type

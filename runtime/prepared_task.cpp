@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "graph/index.hpp"
 #include "runtime/check.hpp"
 
 namespace pleiad {
@@ -21,13 +22,13 @@ struct SlotAccess {
 SlotAccess slots_of(const TaskGraph& graph, const Task& task) {
   SlotAccess result;
   for (const Arg& arg : accesses_of(graph, task)) {
-    const int slot = graph.buffers[static_cast<std::size_t>(arg.buffer)].slot;
-    const auto at = static_cast<std::size_t>(std::ranges::find(result.slots, slot) - result.slots.begin());
-    if (at == result.slots.size()) {
+    const int slot = at(graph.buffers, arg.buffer).slot;
+    const auto known = static_cast<std::size_t>(std::ranges::find(result.slots, slot) - result.slots.begin());
+    if (known == result.slots.size()) {
       result.slots.push_back(slot);
       result.accesses.push_back(arg.access);
-    } else if (result.accesses[at] == Access::read && arg.access != Access::read) {
-      result.accesses[at] = Access::update;
+    } else if (result.accesses[known] == Access::read && arg.access != Access::read) {
+      result.accesses[known] = Access::update;
     }
   }
   return result;
@@ -58,7 +59,7 @@ T* c_array(std::size_t n) {
 PreparedTask::PreparedTask(const TaskGraph& graph, int index, const std::vector<BorrowedHandle>& slots,
                            starpu_codelet* codelet, int priority, StepProgress& progress, const Step& step)
     : index_(index), progress_(progress), step_(step) {
-  const Task& task = graph.tasks[static_cast<std::size_t>(index)];
+  const Task& task = at(graph.tasks, index);
   const SlotAccess used = slots_of(graph, task);
   for (const KernelCall& call : task.calls) add_call(graph, call, used.slots);
   starpu_task_init(&task_);
@@ -78,7 +79,7 @@ void PreparedTask::add_call(const TaskGraph& graph, const KernelCall& call, std:
   if (run.tiles.size() > kMaxOperands)
     throw Error(Exit::internal, std::string(call.op->name) + " has too many operands");
   for (const Arg& arg : call.args) {
-    const int slot = graph.buffers[static_cast<std::size_t>(arg.buffer)].slot;
+    const int slot = at(graph.buffers, arg.buffer).slot;
     run.buffer.push_back(static_cast<std::size_t>(std::ranges::find(slots, slot) - slots.begin()));
   }
   calls_.push_back(std::move(run));
@@ -96,7 +97,7 @@ void PreparedTask::set_buffers(std::span<const int> slots, std::span<const Acces
   auto* handle = task_.dyn_handles != nullptr ? task_.dyn_handles : task_.handles;
   auto* mode = task_.dyn_modes != nullptr ? task_.dyn_modes : task_.modes;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    handle[i] = handles[static_cast<std::size_t>(slots[i])].get();
+    handle[i] = at(handles, slots[i]).get();
     mode[i] = mode_of(accesses[i]);
   }
 }

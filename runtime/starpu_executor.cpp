@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "graph/index.hpp"
 #include "runtime/check.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/prepared_task.hpp"
@@ -17,11 +18,15 @@ namespace {
 
 /// Gives every buffer that is used or outlives the step a slot of its own if it has none.
 TaskGraph with_slots(TaskGraph graph) {
-  for (Buffer& b : graph.buffers) {
-    if (b.slot >= 0 || (b.first_use < 0 && !b.keep)) continue;
-    b.slot = static_cast<int>(graph.slots.size());
+  const auto give_slot = [&](Buffer& b) {
+    if (b.slot >= 0) return;
+    b.slot = count(graph.slots);
     graph.slots.push_back({b.bytes(), b.keep});
-  }
+  };
+  for (const Task& task : graph.tasks)
+    for (const Arg& used : accesses_of(graph, task)) give_slot(at(graph.buffers, used.buffer));
+  for (Buffer& b : graph.buffers)
+    if (b.keep) give_slot(b);
   return graph;
 }
 
@@ -53,12 +58,11 @@ struct StarpuExecutor::State {
 
   void prepare() {
     const std::vector<int> priorities = scheduler_priorities(tasks);
-    for (std::size_t t = 0; t < tasks.tasks.size(); ++t)
-      prepared.emplace_back(tasks, static_cast<int>(t), slots, codelet(tasks.tasks[t].name()), priorities[t], progress,
-                            step);
+    for (int t = 0; t < count(tasks.tasks); ++t)
+      prepared.emplace_back(tasks, t, slots, codelet(at(tasks.tasks, t).name()), at(priorities, t), progress, step);
     std::vector<std::vector<starpu_task*>> before(prepared.size());
     for (std::size_t t = 0; t < prepared.size(); ++t)
-      for (int next : progress.edges().after[t]) before[static_cast<std::size_t>(next)].push_back(prepared[t].get());
+      for (int next : progress.edges().after[t]) at(before, next).push_back(prepared[t].get());
     for (std::size_t t = 0; t < prepared.size(); ++t) prepared[t].start_after(before[t]);
   }
 
@@ -72,13 +76,14 @@ struct StarpuExecutor::State {
   /// Tiles of a tensor that lives between steps.
   const std::vector<int>& kept_tiles(const char* verb, Sym s, std::size_t bytes) const {
     const Tensor& t = graph[s];
-    const std::vector<int>& tiles = tasks.tiles[static_cast<std::size_t>(s.id)];
-    if (tiles.empty() || !tasks.buffers[static_cast<std::size_t>(tiles[0])].keep)
-      throw Error(Exit::internal, std::string(verb) + " " + t.name + ": it does not outlive a step");
+    const std::vector<int>& tiles = at(tasks.tiles, s.id);
+    if (tiles.empty() || !at(tasks.buffers, tiles[0]).keep)
+      throw Error(Exit::internal, std::string(verb) + " " + t.name +
+                                      ": it does not outlive the step; pass it to lower() as one to keep");
     const std::size_t whole = static_cast<std::size_t>(t.shape.volume()) * size_of(t.dtype);
     if (bytes != whole)
-      throw Error(Exit::internal, std::string(verb) + " " + t.name + ": " + std::to_string(bytes) +
-                                      " bytes given, the tensor has " + std::to_string(whole));
+      throw Error(Exit::internal, std::string(verb) + " " + t.name + ": " + std::to_string(bytes) + " bytes given, " +
+                                      std::to_string(whole) + " needed");
     return tiles;
   }
 
@@ -86,8 +91,8 @@ struct StarpuExecutor::State {
   template <class F>
   void for_each_tile(const std::vector<int>& tiles, Access access, F use) const {
     for (int tile : tiles) {
-      const Buffer& b = tasks.buffers[static_cast<std::size_t>(tile)];
-      const HostLock lock(slots[static_cast<std::size_t>(b.slot)].get(), access);
+      const Buffer& b = at(tasks.buffers, tile);
+      const HostLock lock(at(slots, b.slot).get(), access);
       use(b, lock.data());
     }
   }

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "graph/index.hpp"
+
 namespace pleiad {
 
 StepProgress::StepProgress(Edges edges, Clock::time_point origin)
@@ -74,18 +76,17 @@ StepProgress::Counts StepProgress::counts() const {
 std::string StepProgress::stall_reason(const TaskGraph& graph, const std::vector<WorkerInfo>& workers,
                                        double stall_seconds) const {
   constexpr std::size_t most = 4;  // names a line
-  const auto name = [&](int t) { return graph.tasks[static_cast<std::size_t>(t)].name(); };
+  const auto name = [&](int t) { return at(graph.tasks, t).name(); };
   const Counts c = counts();
   char head[160];
   std::snprintf(head, sizeof head, "stalled: no task finished for %g s (%d ready, %d running, %d waiting, %d done)",
                 stall_seconds, c.ready, c.running, c.waiting, c.ended);
   std::string running, ready;
   for (int t : tasks_that_are(kRunning)) {
-    const TaskRecord& r = records_[static_cast<std::size_t>(t)];
+    const TaskRecord& r = at(records_, t);
     char since[48];
     std::snprintf(since, sizeof since, " for %.1f s", (now_us() - r.start_us) * 1e-6);
-    running +=
-        (running.empty() ? "\n" : ", ") + workers[static_cast<std::size_t>(r.worker)].name + ": " + name(t) + since;
+    running += (running.empty() ? "\n" : ", ") + at(workers, r.worker).name + ": " + name(t) + since;
   }
   const std::vector<int> waiting = tasks_that_are(kReady);
   for (std::size_t i = 0; i < waiting.size() && i < most; ++i)

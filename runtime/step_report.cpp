@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/index.hpp"
+
 namespace pleiad {
 namespace {
 
@@ -16,7 +18,7 @@ std::vector<double> ready_times(const std::vector<TaskRecord>& tasks, const Edge
   std::vector<double> ready(tasks.size(), begin_us);
   for (std::size_t t = 0; t < tasks.size(); ++t)
     for (int next : edges.after[t]) {
-      double& r = ready[static_cast<std::size_t>(next)];
+      double& r = at(ready, next);
       r = std::max(r, tasks[t].end_us);
     }
   return ready;
@@ -38,7 +40,7 @@ std::vector<Event> events_of(const std::vector<TaskRecord>& tasks, const Edges& 
 
 std::vector<double> busy_us(const std::vector<TaskRecord>& tasks, std::size_t workers) {
   std::vector<double> busy(workers);
-  for (const TaskRecord& t : tasks) busy[static_cast<std::size_t>(t.worker)] += t.end_us - t.start_us;
+  for (const TaskRecord& t : tasks) at(busy, t.worker) += t.end_us - t.start_us;
   return busy;
 }
 
@@ -57,7 +59,7 @@ std::vector<double> overhead_us(const std::vector<TaskRecord>& tasks, const Edge
     if (e.us > now) pass(e.us, idle == 0 ? 0 : static_cast<double>(std::min(ready, idle)) / idle);
     ready += e.ready;
     if (e.worker < 0) continue;
-    busy[static_cast<std::size_t>(e.worker)] = e.busy;
+    at(busy, e.worker) = e.busy;
     idle += e.busy ? -1 : 1;
   }
   if (end_us > now) pass(end_us, 1);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace pleiad {
 namespace {
@@ -32,6 +33,16 @@ std::size_t limit_up_from(const std::filesystem::path& mount, const std::string&
   return bytes;
 }
 
+/// Whether "cpu,memory" names the memory controller.
+bool has_memory(std::string_view controllers) {
+  while (!controllers.empty()) {
+    const std::string_view first = controllers.substr(0, controllers.find(','));
+    if (first == "memory") return true;
+    controllers.remove_prefix(std::min(controllers.size(), first.size() + 1));
+  }
+  return false;
+}
+
 /// Lines of /proc/self/cgroup are ID:CONTROLLERS:PATH; no controllers: version 2.
 std::size_t cgroup_limit(const std::filesystem::path& root) {
   std::ifstream in(root / "proc/self/cgroup");
@@ -39,11 +50,10 @@ std::size_t cgroup_limit(const std::filesystem::path& root) {
   for (std::string line; std::getline(in, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const std::string group = line.substr(second + 1);
-    if (controllers == ",,")
+    const std::string controllers = line.substr(first + 1, second - first - 1), group = line.substr(second + 1);
+    if (controllers.empty())
       bytes = std::min(bytes, limit_up_from(root / "sys/fs/cgroup", group, "memory.max"));
-    else if (controllers.find(",memory,") != std::string::npos)
+    else if (has_memory(controllers))
       bytes = std::min(bytes, limit_up_from(root / "sys/fs/cgroup/memory", group, "memory.limit_in_bytes"));
   }
   return bytes;

@@ -13,6 +13,9 @@ constexpr Impl cpu_impl(const char* name, bool (*fits)(const Call&) = nullptr);
 /// The i-th element in the type that T is computed in.
 template <class T>
 inline Wide<T> get(const Tile& t, Index i);
+/// y = x, rounded. Use it in loops: GCC does not vectorise those that assign a Bf16.
+template <class T>
+inline void store(T& y, Wide<T> x);
 /// Stores x, or adds it when the tile accumulates.
 template <class T>
 inline void put(const Tile& t, Index i, Wide<T> x);

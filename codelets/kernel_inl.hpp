@@ -55,9 +55,17 @@ inline Wide<T> get(const Tile& t, Index i) {
 }
 
 template <class T>
+inline void store(T& y, Wide<T> x) {
+  if constexpr (std::is_same_v<T, Bf16>)
+    y.bits = Bf16(x).bits;
+  else
+    y = x;
+}
+
+template <class T>
 inline void put(const Tile& t, Index i, Wide<T> x) {
   T& y = t.as<T>()[i];
-  y = static_cast<T>(t.accumulate ? static_cast<Wide<T>>(y) + x : x);
+  store(y, t.accumulate ? static_cast<Wide<T>>(y) + x : x);
 }
 
 inline void clear_unless_accumulating(const Tile& t) noexcept {
@@ -72,10 +80,10 @@ inline void fill_elements(const Tile& t, F f) noexcept {
   const Index n = t.size();
   if (t.accumulate) {
 #pragma omp simd
-    for (Index i = 0; i < n; ++i) y[i] = static_cast<T>(static_cast<Wide<T>>(y[i]) + f(i));
+    for (Index i = 0; i < n; ++i) store(y[i], static_cast<Wide<T>>(y[i]) + f(i));
   } else {
 #pragma omp simd
-    for (Index i = 0; i < n; ++i) y[i] = static_cast<T>(f(i));
+    for (Index i = 0; i < n; ++i) store(y[i], f(i));
   }
 }
 

@@ -13,9 +13,11 @@ struct Bf16 {
 
   Bf16() = default;
   constexpr explicit Bf16(float f) noexcept {
+    // Without branches, so that loops vectorise.
     const auto u = std::bit_cast<std::uint32_t>(f);
-    const bool nan = (u & 0x7fffffffu) > 0x7f800000u;
-    bits = static_cast<std::uint16_t>(nan ? (u >> 16) | 0x40u : (u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+    const std::uint32_t rounded = u + 0x7fffu + ((u >> 16) & 1u), quiet = u | 0x400000u;
+    const std::uint32_t nan = (u & 0x7fffffffu) > 0x7f800000u ? ~0u : 0u;
+    bits = static_cast<std::uint16_t>(((quiet & nan) | (rounded & ~nan)) >> 16);
   }
   constexpr explicit operator float() const noexcept { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 };

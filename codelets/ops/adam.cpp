@@ -30,7 +30,7 @@ struct Adam {
       const W mean = m[i] + rest1 * (gradient - m[i]), square = beta2 * v[i] + rest2 * gradient * gradient;
       m[i] = mean;
       v[i] = square;
-      p[i] = static_cast<T>(old - step_size * mean / (std::sqrt(square) / root_correction + eps));
+      store(p[i], old - step_size * mean / (std::sqrt(square) / root_correction + eps));
     }
   }
 };

@@ -20,7 +20,7 @@ struct Momentum {
       const W old = static_cast<W>(p[i]), gradient = static_cast<W>(g[i]) + decay * old;
       const W b = mu * buffer[i] + gradient;
       buffer[i] = b;
-      p[i] = static_cast<T>(old - lr * (of_gradient * gradient + of_buffer * b));
+      store(p[i], old - lr * (of_gradient * gradient + of_buffer * b));
     }
   }
 };

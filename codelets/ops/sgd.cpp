@@ -15,7 +15,7 @@ struct Sgd {
 #pragma omp simd
     for (Index i = 0; i < c[0].size(); ++i) {
       const W old = static_cast<W>(p[i]);
-      p[i] = static_cast<T>(old - lr * (static_cast<W>(g[i]) + decay * old));
+      store(p[i], old - lr * (static_cast<W>(g[i]) + decay * old));
     }
   }
 };

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154,SC2164
-# Data that no small package holds. Sourced after say.sh.
+# Data that no small package holds. Sourced after packages.sh.
 
 # need_digits: the small tables of scikit-learn (digits, iris ...). Only the files are unpacked: installing the package
 # would bring 266 MB of Python.
@@ -9,6 +9,7 @@ need_digits() {
     say data "fashion-mnist, digits"
     return
   fi
+  if command -v apt-get >/dev/null; then need_lists; fi
   scratch=$(mktemp -d "$deps/data-XXXXXX")
   if logged data unpack_tables "$package" "$scratch"; then
     mkdir -p "$deps/data"

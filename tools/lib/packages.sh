@@ -40,10 +40,22 @@ need_packages() {
     "Check the network and apt's configuration, then try: $ask"
 }
 
+# Container images are often shipped without apt's package lists.
+need_lists() {
+  local prefix
+  if [[ -n $(apt-get indextargets) ]]; then return; fi
+  prefix=$(root_prefix) || fail "apt has no package lists, and this account is neither root nor allowed to use sudo." \
+    "Ask the administrator for:" "  apt-get update"
+  update_lists "$prefix" || fail "apt-get update failed." "Check the network and apt's configuration."
+}
+
+# update_lists PREFIX
+update_lists() { logged apt-update ${1:+"$1"} apt-get -q update; }
+
 # install_packages PREFIX PACKAGE...
 install_packages() {
   local run=(${1:+"$1"} env DEBIAN_FRONTEND=noninteractive)
+  update_lists "$1" || say packages "apt-get update failed; trying with the lists that are there"
   shift
-  logged apt-update "${run[@]}" apt-get -q update || say packages "apt-get update failed; trying with the lists that are there"
   logged apt-install "${run[@]}" apt-get -q install -y --no-install-recommends "$@"
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154,SC2164
-# The source of StarPU, from the Debian archive that apt already uses. Sourced after starpu.sh.
+# The source of StarPU, from the Debian archive that apt already uses. Sourced after packages.sh.
 # Debian 12 has only StarPU 1.3, so the source comes from newer suites, through a private list: the machine's own
 # apt configuration stays as it is, and apt checks the signatures.
 
@@ -11,6 +11,7 @@ get_source() {
     return
   fi
   command -v apt-get >/dev/null || no_source "apt-get is not there"
+  need_lists
   write_private_list
   logged starpu-lists private apt-get -q update || say starpu "not every Debian suite could be read; going on with the others"
   for version in $(source_versions); do
@@ -38,11 +39,11 @@ write_private_list() {
   [[ -s $work/sources.list ]] || no_source "apt knows no Debian archive"
 }
 
-# Where apt finds Debian. Fields are unknown, and stay as they are, while apt's lists have not been fetched.
+# Where apt finds Debian.
 debian_archives() {
   # shellcheck disable=SC2016
   apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)' 'Created-By: Packages' |
-    awk -F'|' '($1 == "Debian" || $1 == "$(ORIGIN)") && $2 != "Debian-Security" && $3 == "main" {print $4}' | sort -u
+    awk -F'|' '$1 == "Debian" && $2 == "Debian" && $3 == "main" {print $4}' | sort -u
 }
 
 # private COMMAND...: an apt command on the private list.

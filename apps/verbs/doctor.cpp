@@ -6,6 +6,7 @@
 #include "apps/cli/message.hpp"
 #include "apps/doctor/checks.hpp"
 #include "apps/verbs/verbs.hpp"
+#include "codelets/base/error.hpp"
 
 namespace pleiad {
 namespace {

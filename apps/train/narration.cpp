@@ -1,0 +1,120 @@
+#include "apps/train/narration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace pleiad {
+namespace {
+
+double wall_ms(const Account& a) { return 1e3 * a.wall / static_cast<double>(a.steps); }
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+/// "2 x 64", "100 + 28", "1 x 128".
+std::string tiles_text(const Planned& planned, Index batch) {
+  const auto cut = planned.plan.numerics.cuts.find("batch");
+  if (cut == planned.plan.numerics.cuts.end()) return fmt::format("1 x {}", batch);
+  std::map<Index, Index, std::greater<>> count;
+  const auto& bounds = cut->second.bounds;
+  for (std::size_t i = 1; i < bounds.size(); ++i) ++count[bounds[i] - bounds[i - 1]];
+  std::string text;
+  for (auto [size, n] : count) text += fmt::format("{}{} x {}", text.empty() ? "" : " + ", n, size);
+  return text;
+}
+
+}  // namespace
+
+std::string table_head() { return "   step  epoch    loss  test acc        lr  samples/s    step ms (pred)  busy"; }
+
+std::string table_line(const Row& r, double predicted_ms) {
+  return fmt::format("{:>7} {:>6.2f} {:>7.4f} {:>9} {:>9.1e} {:>10} {:>9.2f} {:>8} {:>5}", r.step, r.epoch,
+                     r.epoch_loss, r.score ? fmt::format("{:.1f} %", 100 * r.score->accuracy) : "", r.lr,
+                     grouped(static_cast<Index>(r.account.samples_per_second())), wall_ms(r.account),
+                     fmt::format("({:.2f})", predicted_ms), percent(r.account.busy_share()));
+}
+
+std::string log_line(const Row& r, double predicted_ms) {
+  return fmt::format("step {:>7}  epoch {:.2f}  loss {:.4f}{}  {} samples/s  {:.2f} ms ({:.2f})  busy {}", r.step,
+                     r.epoch, r.epoch_loss,
+                     r.score ? fmt::format("  test {:.2f} % loss {:.4f}", 100 * r.score->accuracy, r.score->loss) : "",
+                     grouped(static_cast<Index>(r.account.samples_per_second())), wall_ms(r.account), predicted_ms,
+                     percent(r.account.busy_share()));
+}
+
+std::string metrics_json(const Row& r, double predicted_ms) {
+  nlohmann::ordered_json j = {{"step", r.step},
+                              {"epoch", r.epoch},
+                              {"samples", r.samples},
+                              {"loss", r.loss},
+                              {"epoch_loss", r.epoch_loss},
+                              {"lr", r.lr},
+                              {"step_ms", wall_ms(r.account)},
+                              {"pred_ms", predicted_ms},
+                              {"samples_s", r.account.samples_per_second()},
+                              {"busy", nlohmann::ordered_json::object()},
+                              {"scheduling", r.account.scheduling_share()},
+                              {"moved_mb", r.account.moved_bytes * 1e-6}};
+  if (r.grad_norm) j["gnorm"] = *r.grad_norm;
+  for (std::size_t w = 0; w < r.account.busy_by_worker.size(); ++w)
+    j["busy"][fmt::format("cpu{}", w)] = r.account.busy_by_worker[w] / r.account.wall;
+  if (r.score) {
+    j["val_loss"] = r.score->loss;
+    j["val_acc"] = r.score->accuracy;
+  }
+  return j.dump();
+}
+
+std::string describe_model(const Config& config, const Model& model, const DataShape& data) {
+  std::string widths = fmt::format("{}", data.features);
+  for (Index h : config.model.hidden) widths += fmt::format("-{}", h);
+  const Index n = model.parameters();
+  return fmt::format("{} {}-{}: {} parameters ({})", config.model.kind, widths, data.classes, grouped(n),
+                     size_text(static_cast<double>(n) * static_cast<double>(size_of(config.numerics.dtype))));
+}
+
+std::string describe_plan(const Planned& planned, Index batch, const std::string& policy) {
+  const double grain = planned.plan.placement.grain_us;
+  return fmt::format("batch {} as {} · {} tasks a step{} · policy {}", batch, tiles_text(planned, batch),
+                     planned.tasks.tasks.size(), grain > 0 ? fmt::format(", fused up to {:.0f} us", grain) : "",
+                     policy);
+}
+
+std::string describe_memory(const Planned& planned, const Machine& machine, double share) {
+  return fmt::format("{} of {}", size_text(static_cast<double>(planned.memory.total_bytes())),
+                     size_text(static_cast<double>(usable_bytes(machine, share))));
+}
+
+std::string describe_prediction(double step_ms, Index steps_per_epoch, Index steps_left) {
+  return fmt::format("{:.2f} ms a step, {} steps an epoch, about {} for {} steps", step_ms, grouped(steps_per_epoch),
+                     duration_text(step_ms * 1e-3 * static_cast<double>(steps_left)), grouped(steps_left));
+}
+
+std::string describe_time(const Account& a, double predicted_ms, double measured_ms) {
+  return fmt::format("busy {} · waiting {} · scheduling {} · step predicted {:.2f} ms, measured {:.2f} ms ({:+.1f} %)",
+                     percent(a.busy_share()), percent(a.waiting_share()), percent(a.scheduling_share()), predicted_ms,
+                     measured_ms, 100 * (predicted_ms / measured_ms - 1));
+}
+
+std::string duration_text(double seconds) {
+  const auto s = static_cast<Index>(seconds + 0.5);
+  if (s < 60) return fmt::format("{:.1f} s", seconds);
+  if (s < 3600) return fmt::format("{} min {} s", s / 60, s % 60);
+  return fmt::format("{} h {} min", s / 3600, s / 60 % 60);
+}
+
+std::string size_text(double bytes) {
+  constexpr double kMiB = 1024.0 * 1024;
+  return bytes < 1024 * kMiB ? fmt::format("{:.1f} MiB", bytes / kMiB) : fmt::format("{:.1f} GiB", bytes / kMiB / 1024);
+}
+
+std::string grouped(Index n) {
+  std::string text = std::to_string(n);
+  for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > (n < 0 ? 1 : 0); i -= 3)
+    text.insert(static_cast<std::size_t>(i), ",");
+  return text;
+}
+
+}  // namespace pleiad

@@ -26,6 +26,7 @@ TEST_P(EveryOp, IsDeclaredConsistently) { EXPECT_NO_THROW(check_op(*find_op(GetP
 TEST_P(EveryOp, GradientAgreesWithFiniteDifferences) { passes(check_gradient); }
 TEST_P(EveryOp, ImplementationsAgreeWithTheReference) { passes(check_implementations); }
 TEST_P(EveryOp, AnyCutGivesTheSame) { passes(check_cuts); }
+TEST_P(EveryOp, AddsToWhatIsThereWhenToldTo) { passes(check_accumulate); }
 TEST_P(EveryOp, WritesItsOutputsAndNothingElse) { passes(check_memory); }
 TEST_P(EveryOp, CostIsPositiveAndLinear) { passes(check_cost); }
 TEST_P(EveryOp, RejectsBadShapesByName) { passes(check_bad_shapes); }

@@ -120,6 +120,30 @@ inline Failure check_cuts(const Op& op, const Sample& sample) {
   return {};
 }
 
+/// What is in the outputs beforehand is added to when a tile says so: gradients accumulate into existing tensors.
+inline Failure check_accumulate(const Op& op, const Sample& sample) {
+  if (op.combine) return {};  // its outputs do not add up
+  for (DType t : kNumeric)
+    for (const Impl& impl : op.implementations()) {
+      Problem wanted = sample_problem(op, sample, t), p = wanted;
+      auto tiles = p.tiles();
+      std::mt19937 random(3);
+      run_whole(wanted, reference(op));
+      for (std::size_t i = p.inputs(); i < tiles.size(); ++i) {
+        tiles[i].accumulate = true;
+        for (Index e = 0; e < tiles[i].size(); ++e) {
+          p.operands[i].set(e, draw(Domain::normal, tiles[i].dtype, random));
+          wanted.operands[i].set(e, wanted.operands[i][e] + p.operands[i][e]);
+        }
+      }
+      if (!fits(p, impl, tiles)) continue;
+      impl.run({.tiles = tiles, .attrs = p.attrs, .signature = p.signature, .step = kStep});
+      const std::string context = std::string(impl.name) + " accumulating in " + std::string(name_of(t));
+      if (auto f = differ(p, wanted, tolerance_of(t), context)) return f;
+    }
+  return {};
+}
+
 /// Kernels write all of their outputs, nothing beside them, none of their inputs, and the same bits every time.
 inline Failure check_memory(const Op& op, const Sample& sample) {
   for (DType t : kNumeric)
@@ -225,9 +249,13 @@ struct NamedCheck {
   Failure (*run)(const Op&, const Sample&);
 };
 inline constexpr NamedCheck kChecks[] = {
-    {"gradient", check_gradient}, {"implementations", check_implementations},
-    {"cuts", check_cuts},         {"memory", check_memory},
-    {"cost", check_cost},         {"bad_shapes", check_bad_shapes},
+    {"gradient", check_gradient},
+    {"implementations", check_implementations},
+    {"cuts", check_cuts},
+    {"accumulate", check_accumulate},
+    {"memory", check_memory},
+    {"cost", check_cost},
+    {"bad_shapes", check_bad_shapes},
 };
 
 /// The first complaint of any check about any sample of the op.

@@ -44,12 +44,13 @@ Pool::Pool(std::size_t bytes) {
   if (bytes_ == 0) return;
   madvise(begin_, bytes_, MADV_HUGEPAGE);  // advice: without huge pages everything works, slower
   std::memset(begin_, 0, bytes_);
-  check(starpu_memory_pin(begin_, bytes_), "starpu_memory_pin");
+  pinned_ = starpu_cuda_worker_get_count() > 0;
+  if (pinned_) check(starpu_memory_pin(begin_, bytes_), "starpu_memory_pin");
 }
 
 Pool::~Pool() {
   if (begin_ == nullptr) return;
-  starpu_memory_unpin(begin_, bytes_);
+  if (pinned_) starpu_memory_unpin(begin_, bytes_);
   munmap(begin_, bytes_);
 }
 

@@ -4,7 +4,8 @@
 namespace pleiad {
 
 /// Memory for the tensors of one executor: one block of huge pages (where the kernel has them), zero, touched by the
-/// constructing thread so that no page is faulted in later, and pinned for devices. Pieces are never given back singly.
+/// constructing thread so that no page is faulted in later, and pinned where there are
+/// CUDA workers. Pieces are never given back singly.
 /// Needs a running session. Throws Error (Exit::memory) naming the bytes.
 class Pool {
  public:
@@ -24,6 +25,7 @@ class Pool {
  private:
   std::byte* begin_ = nullptr;
   std::size_t bytes_ = 0, taken_ = 0;
+  bool pinned_ = false;
 };
 
 }  // namespace pleiad

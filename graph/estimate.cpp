@@ -83,10 +83,10 @@ class Simulation {
 }  // namespace
 
 Estimate estimate(const TaskGraph& g, const Machine& m) {
+  cpu_worker(m);  // there must be one
   std::vector<double> overhead_us;
   for (const Worker& w : m.workers)
     if (w.device == Device::cpu) overhead_us.push_back(w.overhead_us > 0 ? w.overhead_us : kUnknownOverhead_us);
-  if (overhead_us.empty()) throw Error(Exit::hardware, "no CPU worker to plan for\nset --machine.cpus to at least 1");
   return Simulation(g, std::move(overhead_us)).run();
 }
 

@@ -7,12 +7,6 @@
 namespace pleiad {
 namespace {
 
-const Worker& cpu_worker(const Machine& m) {
-  for (const Worker& w : m.workers)
-    if (w.device == Device::cpu) return w;
-  throw Error(Exit::hardware, "no CPU worker to plan for\nset --machine.cpus to at least 1");
-}
-
 const Impl& impl_of(const Op& op, int i) { return op.impls[static_cast<std::size_t>(i)]; }
 
 /// Implementations for CPUs that can run the call, in the op's order.

@@ -40,6 +40,9 @@ Machine describe_machine(int cpu_workers);
 /// Measures one core's matrix-product rate and copy bandwidth in about 0.2 s and gives them to all CPU workers.
 void measure_rates(Machine&);
 
+/// The first CPU worker: all are alike. Throws Error (Exit::hardware) if there is none.
+const Worker& cpu_worker(const Machine&);
+
 /// Logical CPU numbers (OS indices) that the process may run on, one per physical core, nearest first.
 std::vector<int> usable_cores();
 

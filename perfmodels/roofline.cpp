@@ -62,6 +62,12 @@ void measure_rates(Machine& m) {
   }
 }
 
+const Worker& cpu_worker(const Machine& m) {
+  for (const Worker& w : m.workers)
+    if (w.device == Device::cpu) return w;
+  throw Error(Exit::hardware, "no CPU worker to plan for\nset --machine.cpus to at least 1");
+}
+
 double roofline_us(const Worker& w, const Cost& c) {
   if (!(w.flops > 0) || !(w.bandwidth > 0))
     throw Error(Exit::internal,

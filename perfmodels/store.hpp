@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,8 +48,9 @@ class KernelTimes {
 /// Runs a kernel on tiles with memory of its own (values in the sample's style: small normal numbers, valid ids) until
 /// the median is steady or `budget_us` is spent, but at least 5 times; the first call is dropped. Operands come from
 /// as many copies as a step's data would be, so they are not all in the caches. CPU time counts: what other programs
-/// run meanwhile does not. Tiles' data pointers are ignored.
+/// run meanwhile does not. A kernel that takes twice `rival_us` in both of its first two samples is given up there.
+/// Tiles' data pointers are ignored.
 KernelTime time_kernel(const Op&, const Impl&, const Attrs&, const Signature&, const std::vector<Tile>&,
-                       double budget_us);
+                       double budget_us, double rival_us = std::numeric_limits<double>::infinity());
 
 }  // namespace pleiad

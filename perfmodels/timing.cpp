@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kFootprintBytes = std::size_t{8} << 20;
 constexpr double kSample_us = 30;  // the thread clock costs 0.3 us and must not matter
 constexpr std::size_t kFewest = 5, kMost = 400;
-constexpr double kSteady = 0.01;  // standard error of the median, relative
+constexpr double kSteady = 0.015;  // standard error of the median, relative
+constexpr double kHopeless = 2;    // times the rival
 
 struct Stopwatch {
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
@@ -30,23 +31,25 @@ bool steady(const KernelTime& t) {
 }  // namespace
 
 KernelTime time_kernel(const Op& op, const Impl& impl, const Attrs& attrs, const Signature& signature,
-                       const std::vector<Tile>& tiles, double budget_us) {
+                       const std::vector<Tile>& tiles, double budget_us, double rival_us) {
   const Stopwatch spent;
   Operands operands(op, signature, tiles, kFootprintBytes);
   const auto run_us = [&](int calls) {
     const double start = thread_us();
     for (int i = 0; i < calls; ++i) impl.run(Call{operands.next(), attrs, signature, Step{1, 1e-3, 1}});
-    return (thread_us() - start) / calls;
+    return std::max((thread_us() - start) / calls, 1e-3);
   };
   run_us(1);
-  const int calls = static_cast<int>(std::clamp(kSample_us / std::max(run_us(1), 1e-3), 1.0, 1e4));
-  std::vector<double> samples;
-  KernelTime time;
-  while (samples.size() < kFewest || (samples.size() < kMost && spent.us() < budget_us && !steady(time))) {
-    samples.push_back(std::max(run_us(calls), 1e-3));
-    time = summary_of(samples);
-  }
-  return time;
+  std::vector<double> samples{run_us(1)};
+  const int calls = static_cast<int>(std::clamp(kSample_us / samples[0], 1.0, 1e4));
+  if (calls > 1) samples.clear();
+  const auto hopeless = [&] { return samples.size() == 2 && std::min(samples[0], samples[1]) > kHopeless * rival_us; };
+  const auto enough = [&] {
+    if (samples.size() < kFewest) return hopeless();
+    return samples.size() >= kMost || spent.us() >= budget_us || steady(summary_of(samples));
+  };
+  while (!enough()) samples.push_back(run_us(calls));
+  return summary_of(samples);
 }
 
 }  // namespace pleiad

@@ -4,9 +4,8 @@
 namespace pleiad {
 
 /// Memory for the tensors of one executor: one block of huge pages (where the kernel has them), zero, touched by the
-/// constructing thread so that no page is faulted in later, and pinned where there are
-/// CUDA workers. Pieces are never given back singly.
-/// Needs a running session. Throws Error (Exit::memory) naming the bytes.
+/// constructing thread so that no page is faulted in later, and pinned where there are CUDA workers. Pieces are never
+/// given back singly. Needs a running session. Throws Error (Exit::memory) naming the bytes.
 class Pool {
  public:
   static constexpr std::size_t kAlignment = 64;

@@ -24,8 +24,12 @@ std::vector<int> ranked_priorities(const TaskGraph& graph, int least, int most) 
   return result;
 }
 
-std::vector<int> scheduler_priorities(const TaskGraph& graph) {
-  return ranked_priorities(graph, starpu_sched_get_min_priority(), starpu_sched_get_max_priority());
+std::vector<int> scheduler_priorities(const TaskGraph& graph, std::string_view policy) {
+  const int least = starpu_sched_get_min_priority(), most = starpu_sched_get_max_priority();
+  std::vector<int> priorities = ranked_priorities(graph, least, most);
+  if (policy == "heteroprio")
+    for (int& p : priorities) p = least + most - p;
+  return priorities;
 }
 
 }  // namespace pleiad

@@ -44,6 +44,7 @@ void set_environment(Environment& e, const std::string& model_folder) {
   e.set("STARPU_SILENT", "1");                 // no banner, no advice; errors are still printed
   e.set("STARPU_MINIMUM_CLEAN_BUFFERS", "0");  // do not write back what nobody asked for
   e.set("STARPU_TARGET_CLEAN_BUFFERS", "0");
+  e.set("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION", "0");  // it aborts on more than 100 kinds of task
   if (model_folder.empty()) return;
   create_folder(model_folder);
   e.set("STARPU_PERF_MODEL_DIR", std::filesystem::absolute(model_folder).string());

@@ -57,7 +57,7 @@ struct StarpuExecutor::State {
   }
 
   void prepare() {
-    const std::vector<int> priorities = scheduler_priorities(tasks);
+    const std::vector<int> priorities = scheduler_priorities(tasks, session.policy());
     for (int t = 0; t < count(tasks.tasks); ++t)
       prepared.emplace_back(tasks, t, slots, codelet(at(tasks.tasks, t).name()), at(priorities, t), progress, step);
     std::vector<std::vector<starpu_task*>> before(prepared.size());

@@ -51,6 +51,20 @@ INSTANTIATE_TEST_SUITE_P(Policies, StarpuExecutorTest,
                            return setting.param.policy + std::to_string(setting.param.workers);
                          });
 
+TEST(StarpuExecutorPolicies, EveryListedOneTrains) {
+  const TrainedMlp mlp;
+  std::mt19937 random(9);
+  const Plan plan = random_plan(mlp.graph(), random);
+  SequentialExecutor reference(mlp.graph(), variant(mlp, plan, 2));
+  const auto wanted = train(reference, mlp, 4);
+  for (const std::string& policy : Session::policies()) {
+    SCOPED_TRACE(policy);
+    Session session(session_options(2, policy));
+    StarpuExecutor executor(session, mlp.graph(), variant(mlp, plan, 2));
+    EXPECT_EQ(train(executor, mlp, 4), wanted);
+  }
+}
+
 class OneSession : public ::testing::Test {
  protected:
   Session session_{session_options(2, "prio")};

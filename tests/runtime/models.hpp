@@ -10,12 +10,14 @@
 #include "graph/task_graph.hpp"
 #include "perfmodels/machine.hpp"
 #include "runtime/session.hpp"
+#include "temporary_folder.hpp"
 
 namespace pleiad::testing {
 
-/// Two workers on the first two cores (or both on the only one).
+/// That many workers, on the same core where there are too few.
 inline SessionOptions session_options(int workers, const std::string& policy) {
-  SessionOptions options{.policy = policy, .stall_seconds = 120};
+  static const TemporaryFolder models;
+  SessionOptions options{.policy = policy, .model_folder = models.path().string(), .stall_seconds = 120};
   const std::vector<int> cores = usable_cores();
   for (int w = 0; w < workers; ++w) options.cores.push_back(cores[static_cast<std::size_t>(w) % cores.size()]);
   return options;

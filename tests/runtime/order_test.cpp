@@ -32,8 +32,10 @@ struct Star {
   TaskGraph tasks() const { return lower(graph, unify(graph), Plan{}, leaves); }
 };
 
-TEST(Priorities, DecideAmongReadyTasks) {
-  Session session(testing::session_options(1, "prio"));
+class Priorities : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Priorities, DecideAmongReadyTasks) {
+  Session session(testing::session_options(1, GetParam()));
   const Star star(plus_one, plus_one, 12);
   TaskGraph tasks = star.tasks();
   ASSERT_EQ(tasks.tasks.size(), 13u);
@@ -50,6 +52,9 @@ TEST(Priorities, DecideAmongReadyTasks) {
                 tasks.tasks[static_cast<std::size_t>(order[i].task)].priority);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Policies, Priorities, ::testing::Values("prio", "dmdas"),
+                         [](const auto& policy) { return std::string(policy.param); });
 
 /// Ends the process as a program does that catches the error.
 [[noreturn]] void stall() {

@@ -18,7 +18,9 @@ using ::testing::Not;
 
 TEST(Session, BindsOneWorkerToEachCore) {
   const std::vector<int> cores = usable_cores();
-  Session session({.cores = {cores.back()}, .policy = "auto"});
+  SessionOptions options = testing::session_options(1, "auto");
+  options.cores = {cores.back()};
+  Session session(options);
   ASSERT_EQ(session.workers().size(), 1u);
   EXPECT_EQ(session.workers()[0].name, "cpu0");
   EXPECT_EQ(session.workers()[0].kind, "cpu");
@@ -55,7 +57,7 @@ TEST(Session, LetsTheUsersVariablesWin) {
   setenv("STARPU_NCPU", "1", 1);
   setenv("STARPU_SCHED", "lws", 1);
   {
-    Session session({.policy = "eager"});
+    Session session(testing::session_options(0, "eager"));
     EXPECT_EQ(session.workers().size(), 1u);
     EXPECT_EQ(session.policy(), "lws");
     EXPECT_THAT(session.overridden(), ElementsAre("STARPU_NCPU=1", "STARPU_SCHED=lws"));
@@ -73,7 +75,7 @@ TEST(Session, KeepsModelsInItsFolderAndLeavesTheEnvironmentAsItWas) {
   { Session session(options); }
   EXPECT_TRUE(std::filesystem::is_directory(options.model_folder));
   EXPECT_EQ(getenv("STARPU_PERF_MODEL_DIR"), nullptr);
-  EXPECT_THAT(Session({}).overridden(), ElementsAre());
+  EXPECT_THAT(Session(testing::session_options(1, "dmda")).overridden(), ElementsAre());
 }
 
 TEST(Session, SaysWhenTheModelFolderCannotBeMade) {

@@ -15,9 +15,9 @@ namespace {
 
 int show_version(const Command& command) {
   if (command.json)
-    fmt::print("{{\"version\": \"{}\"}}\n", kVersion);
+    fmt::print("{{\"version\": \"{}\"}}\n", version());
   else
-    fmt::print("{}", labelled("pleiad", kVersion));
+    fmt::print("{}", labelled("pleiad", version()));
   return 0;
 }
 

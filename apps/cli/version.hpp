@@ -3,6 +3,7 @@
 
 namespace pleiad {
 
-inline constexpr std::string_view kVersion = "0.1.0";
+/// Of this program: "0.1.0".
+std::string_view version();
 
 }  // namespace pleiad

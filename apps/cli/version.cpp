@@ -1,0 +1,7 @@
+#include "apps/cli/version.hpp"
+
+namespace pleiad {
+
+std::string_view version() { return PLEIAD_VERSION; }
+
+}  // namespace pleiad

@@ -54,7 +54,7 @@ std::vector<Use> uses_of(const TaskGraph& g) {
   return uses;
 }
 
-/// Slots of one rank that may be taken over, by size.
+/// Gives buffers slots, in the order of their first use.
 class Slots {
  public:
   explicit Slots(TaskGraph& g) : graph_(g), ancestors_(g), uses_(uses_of(g)) {}
@@ -68,6 +68,11 @@ class Slots {
 
  private:
   using BySize = std::multimap<std::size_t, int>;  // bytes -> the last buffer in the slot
+  struct Rank {
+    BySize free;                     // as far as recorded order goes
+    std::multimap<int, int> in_use;  // by last use: buffers
+  };
+  void release_before(int task, Rank&);
   BySize::iterator find(BySize&, int buffer);
   /// All users of a buffer follow its first writer, so it is enough that this one follows the last users of the slot.
   bool follows(int buffer, int earlier) const {
@@ -79,8 +84,16 @@ class Slots {
   TaskGraph& graph_;
   Ancestors ancestors_;
   std::vector<Use> uses_;
-  std::map<int, BySize> used_;  // by rank
+  std::map<int, Rank> ranks_;
 };
+
+/// Frees the slots whose users all come before a task.
+void Slots::release_before(int task, Rank& rank) {
+  const auto end = rank.in_use.lower_bound(task);
+  for (auto it = rank.in_use.begin(); it != end; ++it)
+    rank.free.emplace(at(graph_.slots, at(graph_.buffers, it->second).slot).bytes, it->second);
+  rank.in_use.erase(rank.in_use.begin(), end);
+}
 
 /// The smallest slot that is large enough, else the largest of the others.
 Slots::BySize::iterator Slots::find(BySize& slots, int buffer) {
@@ -95,17 +108,18 @@ Slots::BySize::iterator Slots::find(BySize& slots, int buffer) {
 void Slots::share(int buffer) {
   const int rank = at(uses_, buffer).rank;
   if (rank < 0) return own(buffer);
-  BySize& slots = used_[rank];
+  Rank& memory = ranks_[rank];
   Buffer& b = at(graph_.buffers, buffer);
-  if (const auto it = find(slots, buffer); it != slots.end()) {
+  release_before(b.first_use, memory);
+  if (const auto it = find(memory.free, buffer); it != memory.free.end()) {
     b.slot = at(graph_.buffers, it->second).slot;
-    slots.erase(it);
+    memory.free.erase(it);
     Slot& slot = at(graph_.slots, b.slot);
     slot.bytes = std::max(slot.bytes, b.bytes());
   } else {
     own(buffer);
   }
-  slots.emplace(at(graph_.slots, b.slot).bytes, buffer);
+  memory.in_use.emplace(b.last_use, buffer);
 }
 
 std::vector<int> in_order_of_first_use(const TaskGraph& g) {

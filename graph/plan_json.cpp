@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "codelets/base/error.hpp"
@@ -28,6 +29,7 @@ struct Field {
   template <class T> T number() const {
     if (std::is_integral_v<T> ? !value.is_number_integer() : !value.is_number())
       bad(std::is_integral_v<T> ? "must be an integer" : "must be a number");
+    if (std::is_integral_v<T> && value.get<Index>() != static_cast<Index>(value.get<T>())) bad(value.dump() + " is too large");
     return value.get<T>();
   }
   std::string text() const { return value.is_string() ? value.get<std::string>() : (bad("must be a string"), ""); }

@@ -172,7 +172,7 @@ const Op einsum{
     .flops = 2,
     .extent = extent,
     .grad = gradient,
-    .impls = {{gemm_impl<gemm_onednn>("onednn"), gemm_impl<gemm_onednn_sgemm>("onednn_sgemm"),
+    .impls = {{gemm_impl<gemm_onednn_sgemm>("onednn_sgemm"), gemm_impl<gemm_onednn>("onednn"),
                gemm_impl<gemm_openblas>("openblas"), cpu_impl<Vectorised>("simd"), cpu_impl<Reference>("ref")}},
     .samples = samples};
 

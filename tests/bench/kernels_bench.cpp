@@ -1,7 +1,8 @@
 #include <benchmark/benchmark.h>
 
-#include <chrono>
-#include <memory>
+#include <cmath>
+#include <ctime>
+#include <optional>
 
 #include "codelets/blas/gemm.hpp"
 #include "codelets/ops/einsum.hpp"
@@ -12,12 +13,13 @@
 
 // Every op at its samples scaled up, and the matrix products of two multilayer perceptrons, in every implementation
 // that fits. `of_best`: flop rate over that of the fastest large matrix product, measured at the start of the run.
-// pleiad_bench --benchmark_filter=linear --benchmark_repetitions=9 --benchmark_enable_random_interleaving=true
+// pleiad_bench --benchmark_filter=linear --benchmark_min_time=0.05 --benchmark_repetitions=5
 
 namespace pleiad::testing {
 namespace {
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+/// Of the processor, so that other programs do not count; the rates below are also per processor second.
+double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// Flop/s of the best run of any backend on a product that does not suffer from its shape.
 double best_gemm() {
@@ -26,7 +28,7 @@ double best_gemm() {
   const Gemm g{.m = n, .n = n, .k = n, .a_row = n, .a_col = 1, .b_row = n, .b_col = 1, .c_row = n};
   double best = 0;
   for (const GemmBackend* backend : {&gemm_onednn, &gemm_onednn_sgemm, &gemm_openblas})
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 12; ++i) {
       const double start = seconds();
       backend->run(g, {a.data(), b.data(), c.data()});
       best = std::max(best, 2.0 * n * n * n / (seconds() - start));
@@ -34,28 +36,64 @@ double best_gemm() {
   return best;
 }
 
-void run(benchmark::State& state, Problem& p, const Impl& impl, double best) {
-  const auto tiles = p.tiles();
-  const Call call{.tiles = tiles, .attrs = p.attrs, .signature = p.signature, .step = kStep};
+/// A call that takes memory only when it is run: all of them together would not fit.
+struct Case {
+  std::string label;
+  const Op& op;
+  Sample sample;
+
+  /// Inputs repeat a short stretch of the sample's domains.
+  Problem problem() const {
+    std::mt19937 random(7);
+    std::vector<Values> inputs;
+    for (std::size_t i = 0; i < sample.inputs.size(); ++i) {
+      const Domain domain = i < sample.domains.size() ? sample.domains[i] : Domain::normal;
+      Values& v = inputs.emplace_back(element_type(op, i, DType::f32), sample.inputs[i]);
+      for (Index e = 0; e < v.size(); ++e) v.set(e, e < 1000 ? draw(domain, v.dtype(), random) : v[e - 1000]);
+    }
+    return {op, sample.attrs, std::move(inputs), DType::f32};
+  }
+  /// Tiles without memory, to ask what fits.
+  std::vector<Tile> tiles(const Signature& s) const {
+    std::vector<Tile> all;
+    for (std::size_t i = 0; i < s.operands.size(); ++i) {
+      const bool input = i < sample.inputs.size();
+      const Shape shape = input ? sample.inputs[i] : output_shape(op, sample.attrs, s, sample.inputs, i);
+      all.push_back({.shape = shape, .whole = shape, .dtype = element_type(op, i, DType::f32)});
+    }
+    return all;
+  }
+};
+
+void run(benchmark::State& state, const Case& bench_case, const Impl& impl, double best) {
+  static std::string label;
+  static std::optional<Problem> p;  // kept for the next implementation of the same case
+  if (label != bench_case.label) p.emplace(bench_case.problem());
+  label = bench_case.label;
+  const auto tiles = p->tiles();
+  const Call call{.tiles = tiles, .attrs = p->attrs, .signature = p->signature, .step = kStep};
   impl.run(call);
   for (auto _ : state) {
     impl.run(call);
     benchmark::ClobberMemory();
   }
   using benchmark::Counter;
-  const Cost cost = cost_of(p.op, p.signature, tiles);
+  const Cost cost = cost_of(p->op, p->signature, tiles);
   state.counters["flop/s"] = Counter(cost.flops, Counter::kIsIterationInvariantRate);
   state.counters["B/s"] = Counter(cost.bytes, Counter::kIsIterationInvariantRate);
   state.counters["of_best"] = Counter(cost.flops / best, Counter::kIsIterationInvariantRate);
 }
 
-void add_problem(const std::string& label, const Op& op, const Sample& sample, double best) {
-  auto p = std::make_shared<Problem>(sample_problem(op, sample, DType::f32));
+void add_case(const std::string& label, const Op& op, const Sample& sample, double best) {
+  const Case bench_case{label, op, sample};
+  const Signature s = signature_of(op, sample.attrs, sample.inputs);
+  const auto tiles = bench_case.tiles(s);
   for (const Impl& impl : op.implementations()) {
     const bool slow = std::string_view(impl.name) == "ref" && op.implementations().size() > 2;
-    if (slow || !fits(*p, impl, p->tiles())) continue;
+    if (slow || (impl.fits && !impl.fits({.tiles = tiles, .attrs = sample.attrs, .signature = s, .step = kStep})))
+      continue;
     benchmark::RegisterBenchmark((label + "/" + impl.name).c_str(),
-                                 [p, impl, best](benchmark::State& state) { run(state, *p, impl, best); });
+                                 [=, &impl](benchmark::State& state) { run(state, bench_case, impl, best); });
   }
 }
 
@@ -76,16 +114,16 @@ void add_samples(double best) {
   for (const Op* op : all_ops()) {
     std::size_t number = 0;
     for (const Sample& sample : op->samples())
-      add_problem(std::string(op->name) + "/sample" + std::to_string(number++), *op, scaled(*op, sample, 3e4), best);
+      add_case(std::string(op->name) + "/sample" + std::to_string(number++), *op, scaled(*op, sample, 3e4), best);
   }
 }
 
 void add_layer(Index batch, Index in, Index out, double best) {
   const std::string shape = std::to_string(batch) + "x" + std::to_string(in) + "x" + std::to_string(out);
   const Attrs relu = Attrs::of(LinearAttrs{Activation::relu}, "bI,oI,o->bo");
-  add_problem("linear/" + shape, linear, {{{batch, in}, {out, in}, {out}}, relu}, best);
-  add_problem("linear_dx/" + shape, einsum, {{{batch, out}, {out, in}}, Attrs("bo,oI->bI")}, best);
-  add_problem("linear_dw/" + shape, linear_dw, {{{batch, out}, {batch, in}}, Attrs("bo,bI->oI,o")}, best);
+  add_case("linear/" + shape, linear, {{{batch, in}, {out, in}, {out}}, relu}, best);
+  add_case("linear_dx/" + shape, einsum, {{{batch, out}, {out, in}}, Attrs("bo,oI->bI")}, best);
+  add_case("linear_dw/" + shape, linear_dw, {{{batch, out}, {batch, in}}, Attrs("bo,bI->oI,o")}, best);
 }
 
 }  // namespace

@@ -11,14 +11,14 @@ namespace pleiad {
 enum class Exit : int {
   ok = 0,
   internal = 1,
-  usage = 2,       // command line or config; nothing was written
-  data = 3,        // data or checkpoint missing, damaged or of another shape
-  hardware = 4,    // hardware or library asked for is not there
-  memory = 5,      // no plan fits, or out of memory at run time
-  diverged = 6,    // NaN or Inf
-  stalled = 7,     // no task finished in train.stall
-  peer = 8,        // another rank died
-  requeue = 75,    // stopped early with a checkpoint written
+  usage = 2,     // command line or config; nothing was written
+  data = 3,      // data or checkpoint missing, damaged or of another shape
+  hardware = 4,  // hardware or library asked for is not there
+  memory = 5,    // no plan fits, or out of memory at run time
+  diverged = 6,  // NaN or Inf
+  stalled = 7,   // no task finished in train.stall
+  peer = 8,      // another rank died
+  requeue = 75,  // stopped early with a checkpoint written
   interrupted = 130,
   terminated = 143
 };

@@ -7,7 +7,8 @@
 namespace pleiad {
 
 /// A short string inside a trivially copyable struct. At most N characters.
-template <std::size_t N> class Text {
+template <std::size_t N>
+class Text {
  public:
   constexpr Text() = default;
   constexpr Text(std::string_view s) : size_(s.size()) {

@@ -12,7 +12,10 @@ struct Tile {
   DType dtype = DType::f32;
   bool accumulate = false;
 
-  template <class T> T* as() const { return static_cast<T*>(data); }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
   Index size() const { return shape.volume(); }
   std::size_t bytes() const { return static_cast<std::size_t>(size()) * size_of(dtype); }
 };

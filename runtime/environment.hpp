@@ -5,14 +5,14 @@
 
 namespace pleiad {
 
-/// Environment variables set for as long as this object lives. What the user has set already stands. Not thread-safe,
-/// as setenv is not.
-class Environment {
+/// Environment variables set for as long as this object lives. What the user has set already stands. Not
+/// thread-safe, as setenv is not.
+class ScopedEnvironment {
  public:
-  Environment() = default;
-  ~Environment();
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
+  ScopedEnvironment() = default;
+  ~ScopedEnvironment();
+  ScopedEnvironment(const ScopedEnvironment&) = delete;
+  ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
 
   void set(const std::string& name, const std::string& value);
   /// "NAME=value" of every variable whose name starts so, sorted.

@@ -40,7 +40,7 @@ void create_folder(const std::string& folder) {
                                 "\nset PLEIAD_HOME to a folder that can be written");
 }
 
-void set_environment(Environment& e, const std::string& model_folder) {
+void set_environment(ScopedEnvironment& e, const std::string& model_folder) {
   e.set("STARPU_SILENT", "1");                 // no banner, no advice; errors are still printed
   e.set("STARPU_MINIMUM_CLEAN_BUFFERS", "0");  // do not write back what nobody asked for
   e.set("STARPU_TARGET_CLEAN_BUFFERS", "0");
@@ -92,7 +92,7 @@ Session::Session(const SessionOptions& options) : state_(std::make_unique<State>
   OnlyOne only_one;
   State& s = *state_;
   s.stall_seconds = options.stall_seconds;
-  s.overridden = Environment::starting_with("STARPU_");
+  s.overridden = ScopedEnvironment::starting_with("STARPU_");
   const char* users_policy = std::getenv("STARPU_SCHED");
   s.policy = policy_for(users_policy != nullptr ? users_policy : options.policy,
                         !user_asks_for("STARPU_NCUDA") && !user_asks_for("STARPU_NOPENCL"));

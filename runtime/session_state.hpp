@@ -12,7 +12,7 @@ namespace pleiad {
 
 /// What the parts of runtime/ share while a session lives.
 struct Session::State {
-  Environment environment;
+  ScopedEnvironment environment;
   std::string policy;
   std::vector<std::string> overridden;
   std::vector<WorkerInfo> workers;

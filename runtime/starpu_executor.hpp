@@ -25,15 +25,20 @@ struct StepReport {
 };
 
 /// Submits the recorded task graph to StarPU every step, with priorities; memory lives in a registered huge-page pool.
+/// Runs the implementation each kernel call names, in the order that edges_of gives, so all policies give the same
+/// bits. Used from the thread that made it; outlived by session and graph. Executors of one session take turns.
 class StarpuExecutor final : public Executor {
  public:
   StarpuExecutor(Session&, const Graph&, TaskGraph);
   ~StarpuExecutor() override;
   void write(Sym, std::span<const std::byte> values) override;
   void read(Sym, std::span<std::byte> values) const override;
-  /// Throws Error (Exit::stalled) with a readable reason if no task ends for SessionOptions::stall_seconds.
+  /// Throws Error (Exit::stalled) with a readable reason if no task ends for SessionOptions::stall_seconds. StarPU
+  /// cannot cancel a task: after that the executors and the session leave their memory and threads as they are when
+  /// destroyed, nothing else may be done with them, and the program ends by std::_Exit.
   void step(const Step&) override;
 
+  /// Worked out when asked for: some microseconds for small graphs.
   const StepReport& last_step() const;
   void keep_timeline(bool on);
   std::size_t pool_bytes() const;

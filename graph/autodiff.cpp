@@ -15,7 +15,8 @@ class Reverse final : public Grad {
       : graph_(graph),
         loss_(loss),
         forward_(count(graph.nodes)),
-        parts_(graph.tensors.size()), sum_(graph.tensors.size()),
+        parts_(graph.tensors.size()),
+        sum_(graph.tensors.size()),
         active_(graph.tensors.size()) {
     find_active();
   }
@@ -37,8 +38,8 @@ class Reverse final : public Grad {
  private:
   /// What is known of a tensor that serves as a gradient.
   struct Adjoint {
-    int maker = -1;    // the node that writes it
-    int holders = 0;   // how many tensors it is a part of the gradient of
+    int maker = -1;   // the node that writes it
+    int holders = 0;  // how many tensors it is a part of the gradient of
     bool read = false;
   };
 
@@ -54,20 +55,21 @@ class Reverse final : public Grad {
 
   Graph& graph_;
   Sym loss_;
-  int forward_ = 0;                       // nodes of the forward part
-  Node node_;                             // the one whose rule runs; a copy, since the graph grows
-  std::vector<std::vector<Sym>> parts_;   // by forward tensor: contributions to its gradient
-  std::vector<Sym> sum_;                  // by forward tensor: its gradient, once somebody asked for it
-  std::vector<bool> active_;              // by forward tensor: depends on a parameter
-  std::vector<Adjoint> adjoints_;         // by tensor
-  std::size_t scanned_ = 0;               // nodes that adjoints_ knows of
+  int forward_ = 0;                      // nodes of the forward part
+  Node node_;                            // the one whose rule runs; a copy, since the graph grows
+  std::vector<std::vector<Sym>> parts_;  // by forward tensor: contributions to its gradient
+  std::vector<Sym> sum_;                 // by forward tensor: its gradient, once somebody asked for it
+  std::vector<bool> active_;             // by forward tensor: depends on a parameter
+  std::vector<Adjoint> adjoints_;        // by tensor
+  std::size_t scanned_ = 0;              // nodes that adjoints_ knows of
 };
 
 void Reverse::find_active() {
   for (std::size_t t = 0; t < active_.size(); ++t) active_[t] = graph_.tensors[t].kind == Kind::param;
   for (const Node& n : graph_.nodes) {
     if (!differentiable(n)) continue;
-    for (std::size_t i = n.signature.inputs(); i < n.args.size(); ++i) active_[static_cast<std::size_t>(n.args[i].id)] = true;
+    for (std::size_t i = n.signature.inputs(); i < n.args.size(); ++i)
+      active_[static_cast<std::size_t>(n.args[i].id)] = true;
   }
 }
 
@@ -90,7 +92,8 @@ std::vector<Sym> Reverse::run() {
     node_ = at(graph_.nodes, i);
     if (!differentiable(node_) || !reached()) continue;
     if (!node_.op->grad)
-      throw Error(Exit::internal, std::string(node_.op->name) + " has no gradient rule, but the loss depends on it and on a parameter");
+      throw Error(Exit::internal,
+                  std::string(node_.op->name) + " has no gradient rule, but the loss depends on it and on a parameter");
     graph_.stage = node_.stage;
     node_.op->grad(*this);
   }
@@ -180,7 +183,8 @@ Sym Reverse::total(Sym t) {
 
 std::vector<Sym> Graph::backward(Sym loss) {
   if ((*this)[loss].shape.volume() != 1)
-    throw ShapeError("backward: the loss " + (*this)[loss].name + " must be a scalar, not " + to_string((*this)[loss].shape));
+    throw ShapeError("backward: the loss " + (*this)[loss].name + " must be a scalar, not " +
+                     to_string((*this)[loss].shape));
   return Reverse(*this, loss).run();
 }
 

@@ -78,7 +78,8 @@ void Fusion::place(int task, const std::vector<int>& before) {
   const int last = count(clusters_) - 1;
   int chosen = -1;
   if (latest >= 0 && may_join(t, latest, needs)) chosen = latest;
-  if (chosen < 0 && last >= 0 && t.shard < 0 && at(clusters_, last).task.shard < 0 && may_join(t, last, needs)) chosen = last;
+  if (chosen < 0 && last >= 0 && t.shard < 0 && at(clusters_, last).task.shard < 0 && may_join(t, last, needs))
+    chosen = last;
   if (chosen < 0) {
     const double start = ready_us(needs, -1);
     chosen = count(clusters_);

@@ -27,8 +27,8 @@ std::string described(const Graph& g, const Op& op, std::size_t i, Sym s) {
 void check_dtype(const Graph& g, const Op& op, std::size_t i, Sym s, DType compute) {
   const DType wanted = element_type(op, i, compute);
   if (g[s].dtype != wanted)
-    throw ShapeError(described(g, op, i, s) + " must be " + std::string(name_of(wanted)) + " when the call computes in " +
-                     std::string(name_of(compute)));
+    throw ShapeError(described(g, op, i, s) + " must be " + std::string(name_of(wanted)) +
+                     " when the call computes in " + std::string(name_of(compute)));
 }
 
 Signature checked_signature(const Graph& g, const Op& op, const Attrs& attrs, const std::vector<Sym>& inputs) {
@@ -81,7 +81,10 @@ std::vector<Sym> Graph::call(const Op& op, std::vector<Sym> inputs, const Attrs&
 }
 
 void Graph::call_into(const Op& op, std::vector<Sym> inputs, std::vector<Sym> outputs, const Attrs& attrs) {
-  Node node{.op = &op, .attrs = attrs, .args = inputs, .signature = checked_signature(*this, op, attrs, inputs),
+  Node node{.op = &op,
+            .attrs = attrs,
+            .args = inputs,
+            .signature = checked_signature(*this, op, attrs, inputs),
             .stage = stage};
   node.args.insert(node.args.end(), outputs.begin(), outputs.end());
   const auto shapes = shapes_of(*this, inputs);

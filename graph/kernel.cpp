@@ -78,7 +78,8 @@ int pinned_implementation(const TaskGraph& g, const KernelCall& call, const Nume
   const auto impls = call.op->implementations();
   const auto it = std::find_if(impls.begin(), impls.end(),
                                [&](const Impl& i) { return i.device == Device::cpu && *name == i.name; });
-  const std::string op(call.op->name), choice = "\n         implementations of " + op + ": " + implementation_names(*call.op);
+  const std::string op(call.op->name),
+      choice = "\n         implementations of " + op + ": " + implementation_names(*call.op);
   if (it == impls.end()) throw Error(Exit::usage, "plan: " + op + " has no implementation " + *name + choice);
   const int impl = static_cast<int>(it - impls.begin());
   if (!fits(g, call, impl))
@@ -91,8 +92,8 @@ int implementation_of(const TaskGraph& g, const KernelCall& call, const Numerics
   const int impls = static_cast<int>(call.op->implementations().size());
   for (int i = 0; i < impls; ++i)
     if (fits(g, call, i)) return i;
-  throw Error(Exit::usage, "no CPU implementation of " + std::string(call.op->name) + " can run " + kernel_key(g, call) +
-                               "\n         implementations: " + implementation_names(*call.op));
+  throw Error(Exit::usage, "no CPU implementation of " + std::string(call.op->name) + " can run " +
+                               kernel_key(g, call) + "\n         implementations: " + implementation_names(*call.op));
 }
 
 }  // namespace pleiad

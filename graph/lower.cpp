@@ -208,7 +208,8 @@ void Lowering::merge_lanes(int node, const std::vector<Sym>& outputs, int number
 }
 
 /// Appends the merge of two sides into the given buffers, or into new partial sums; returns where the results are.
-std::vector<int> Lowering::merge(int node, const std::vector<int>& a, const std::vector<int>& b, std::vector<int> into) {
+std::vector<int> Lowering::merge(int node, const std::vector<int>& a, const std::vector<int>& b,
+                                 std::vector<int> into) {
   const Op* combine = at(graph_.nodes, node).op->combine;
   const Op& op = combine ? *combine : pleiad::add;
   std::vector<Arg> args;
@@ -243,7 +244,8 @@ void Lowering::fill_with_zero(int node, int buffer) {
   const int signature = count(tasks_.signatures);
   tasks_.signatures.push_back(signature_of(fill, zero, {}));
   tasks_.attrs.push_back(zero);
-  add(node, fill, signature, signature, {{buffer, Access::write}}, {.calls = {}, .rank = at(tasks_.buffers, buffer).owner});
+  add(node, fill, signature, signature, {{buffer, Access::write}},
+      {.calls = {}, .rank = at(tasks_.buffers, buffer).owner});
 }
 
 /// A partial sum lives where the first task that touches it runs.

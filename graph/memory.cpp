@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "graph/index.hpp"
@@ -67,13 +68,14 @@ class Slots {
   void share(int buffer);
 
  private:
-  using BySize = std::multimap<std::size_t, int>;  // bytes -> the last buffer in the slot
+  /// Slots that nobody uses any more as far as recorded order goes: size and minus the last use -> the last buffer.
+  using Free = std::multimap<std::pair<std::size_t, int>, int>;
   struct Rank {
-    BySize free;                     // as far as recorded order goes
-    std::multimap<int, int> in_use;  // by last use: buffers
+    Free free;
+    std::multimap<int, int> in_use;  // last use -> buffer
   };
   void release_before(int task, Rank&);
-  BySize::iterator find(BySize&, int buffer);
+  Free::iterator find(Free&, int buffer);
   /// All users of a buffer follow its first writer, so it is enough that this one follows the last users of the slot.
   bool follows(int buffer, int earlier) const {
     const int first = at(graph_.buffers, buffer).first_use;
@@ -91,16 +93,20 @@ class Slots {
 void Slots::release_before(int task, Rank& rank) {
   const auto end = rank.in_use.lower_bound(task);
   for (auto it = rank.in_use.begin(); it != end; ++it)
-    rank.free.emplace(at(graph_.slots, at(graph_.buffers, it->second).slot).bytes, it->second);
+    rank.free.emplace(std::pair{at(graph_.slots, at(graph_.buffers, it->second).slot).bytes, -it->first}, it->second);
   rank.in_use.erase(rank.in_use.begin(), end);
 }
 
-/// The smallest slot that is large enough, else the largest of the others.
-Slots::BySize::iterator Slots::find(BySize& slots, int buffer) {
-  const auto large_enough = slots.lower_bound(at(graph_.buffers, buffer).bytes());
-  for (auto it = large_enough; it != slots.end(); ++it)
+/// The smallest slot that is large enough, else the largest of the others; of equal ones the one freed last, which is
+/// most likely an ancestor. Tries are limited, so that time stays linear.
+Slots::Free::iterator Slots::find(Free& slots, int buffer) {
+  constexpr int kTries = 512;
+  const auto large_enough = slots.lower_bound({at(graph_.buffers, buffer).bytes(), std::numeric_limits<int>::min()});
+  int tries = 0;
+  for (auto it = large_enough; it != slots.end() && tries < kTries; ++it, ++tries)
     if (follows(buffer, it->second)) return it;
-  for (auto it = large_enough; it != slots.begin();)
+  tries = 0;
+  for (auto it = large_enough; it != slots.begin() && tries < kTries; ++tries)
     if (follows(buffer, (--it)->second)) return it;
   return slots.end();
 }

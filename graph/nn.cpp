@@ -112,7 +112,8 @@ Sym dropout(Builder& b, Sym x, double p) {
 Loss cross_entropy(Builder& b, Sym logits, Sym labels) {
   Graph& g = b.graph;
   const Sym valid = g.one(count_valid, {labels});
-  return {.loss = g.one(softmax_cross_entropy, {logits, labels, valid}), .correct = g.one(count_correct, {logits, labels})};
+  return {.loss = g.one(softmax_cross_entropy, {logits, labels, valid}),
+          .correct = g.one(count_correct, {logits, labels})};
 }
 
 Sym optimize(Builder& b, Sym loss, const Optimizer& o) {

@@ -42,13 +42,15 @@ void check_cut(const std::string& name, const Cut& cut, const Classes& c) {
     bad(name, std::to_string(cut.lane.size()) + " lanes for " + std::to_string(cut.tiles()) + " tiles");
   if (std::any_of(cut.lane.begin(), cut.lane.end(), [](int l) { return l < 0; })) bad(name, "lanes start at 0");
   if (c.whole[static_cast<std::size_t>(k)] && cut.tiles() > 1)
-    bad(name, "must be whole because of " + at(c.why, k) + ", but is cut into " + std::to_string(cut.tiles()) + " tiles");
+    bad(name,
+        "must be whole because of " + at(c.why, k) + ", but is cut into " + std::to_string(cut.tiles()) + " tiles");
 }
 
 void check_spread(const std::string& name, const Spread& s, const Plan& p, const Classes& c) {
   known_class(name, c);
   if (s.grid_axis < 0 || s.grid_axis >= count(p.placement.grid))
-    bad(name, "is spread along grid axis " + std::to_string(s.grid_axis) + " of " + std::to_string(p.placement.grid.size()));
+    bad(name,
+        "is spread along grid axis " + std::to_string(s.grid_axis) + " of " + std::to_string(p.placement.grid.size()));
   const auto cut = p.numerics.cuts.find(name);
   const std::size_t tiles = cut == p.numerics.cuts.end() ? 1 : cut->second.tiles();
   if (s.coordinate.size() != tiles)
@@ -62,7 +64,8 @@ void check_spread(const std::string& name, const Spread& s, const Plan& p, const
 
 Cut even_cut(Index extent, Index n, int lanes) {
   if (n < 1 || n > extent)
-    throw Error(Exit::usage, "an axis of " + std::to_string(extent) + " cannot be cut into " + std::to_string(n) + " tiles");
+    throw Error(Exit::usage,
+                "an axis of " + std::to_string(extent) + " cannot be cut into " + std::to_string(n) + " tiles");
   Cut cut;
   for (Index i = 0; i <= n; ++i) cut.bounds.push_back(extent / n * i + std::min(i, extent % n));
   cut.lane = contiguous_lanes(cut.tiles(), lanes);

@@ -26,22 +26,27 @@ struct Field {
   }
   const Json& object() const { return value.is_object() ? value : (bad("must be an object"), value); }
   const Json& array() const { return value.is_array() ? value : (bad("must be an array"), value); }
-  template <class T> T number() const {
+  template <class T>
+  T number() const {
     if (std::is_integral_v<T> ? !value.is_number_integer() : !value.is_number())
       bad(std::is_integral_v<T> ? "must be an integer" : "must be a number");
-    if (std::is_integral_v<T> && value.get<Index>() != static_cast<Index>(value.get<T>())) bad(value.dump() + " is too large");
+    if (std::is_integral_v<T> && value.get<Index>() != static_cast<Index>(value.get<T>()))
+      bad(value.dump() + " is too large");
     return value.get<T>();
   }
   std::string text() const { return value.is_string() ? value.get<std::string>() : (bad("must be a string"), ""); }
-  template <class T> std::vector<T> numbers() const {
+  template <class T>
+  std::vector<T> numbers() const {
     std::vector<T> all;
     each_element([&](const Field& f) { all.push_back(f.number<T>()); });
     return all;
   }
-  template <class F> void each_element(F f) const {
+  template <class F>
+  void each_element(F f) const {
     for (std::size_t i = 0; i < array().size(); ++i) f(Field{value[i], path + "[" + std::to_string(i) + "]"});
   }
-  template <class F> void each_member(F f) const {
+  template <class F>
+  void each_member(F f) const {
     for (const auto& [name, child] : object().items()) f(name, Field{child, path + "." + name});
   }
   void only(std::initializer_list<std::string_view> known) const {

@@ -90,7 +90,8 @@ void SequentialExecutor::Memory::check(Sym s, std::size_t bytes) const {
   const Tensor& t = graph[s];
   const auto wanted = static_cast<std::size_t>(t.shape.volume()) * size_of(t.dtype);
   if (bytes != wanted)
-    throw Error(Exit::internal, t.name + ": " + std::to_string(bytes) + " bytes given, " + std::to_string(wanted) + " needed");
+    throw Error(Exit::internal,
+                t.name + ": " + std::to_string(bytes) + " bytes given, " + std::to_string(wanted) + " needed");
   for (int b : at(tasks.tiles, s.id))
     if (!at(tasks.buffers, b).keep)
       throw Error(Exit::internal, t.name + " does not outlive the step; pass it to lower() as one to keep");

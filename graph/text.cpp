@@ -10,7 +10,10 @@ namespace {
 std::string buffer_text(const Graph& graph, const Buffer& b) {
   std::string text = graph[b.tensor].name, range;
   for (std::size_t d = 0; d < b.shape.rank(); ++d)
-    range.append(d ? "," : "").append(std::to_string(b.origin[d])).append(":").append(std::to_string(b.origin[d] + b.shape[d]));
+    range.append(d ? "," : "")
+        .append(std::to_string(b.origin[d]))
+        .append(":")
+        .append(std::to_string(b.origin[d] + b.shape[d]));
   if (!(b.shape == b.whole)) text.append("[").append(range).append("]");
   return b.lane >= 0 ? text.append("~").append(std::to_string(b.lane)) : text;
 }

@@ -6,7 +6,8 @@ namespace pleiad {
 namespace {
 
 /// f(offset in the logical tensor, offset in the tile, length), in bytes, for every contiguous run of the tile.
-template <class F> void each_run(const Buffer& b, F f) noexcept {
+template <class F>
+void each_run(const Buffer& b, F f) noexcept {
   std::size_t inner = b.shape.rank();  // dims from `inner` on are whole in the tile
   Index run = 1;
   while (inner > 0 && b.shape[inner - 1] == b.whole[inner - 1]) run *= b.shape[--inner];
@@ -19,7 +20,8 @@ template <class F> void each_run(const Buffer& b, F f) noexcept {
     Index from = inner > 0 ? stride * b.origin[cut] : 0, rest = r, step = inner > 0 ? stride * b.whole[cut] : stride;
     for (std::size_t d = cut; d-- > 0; step *= b.whole[d], rest /= b.shape[d])
       from += step * (b.origin[d] + rest % b.shape[d]);
-    f(static_cast<std::size_t>(from * bytes), static_cast<std::size_t>(r * run * bytes), static_cast<std::size_t>(run * bytes));
+    f(static_cast<std::size_t>(from * bytes), static_cast<std::size_t>(r * run * bytes),
+      static_cast<std::size_t>(run * bytes));
   }
 }
 

@@ -100,13 +100,15 @@ int Tiling::shard(const std::vector<int>& classes, const Coordinates& point) con
 
 int Tiling::without_coordinate(std::size_t grid_axis, Sym family, const Coordinates& point) const {
   switch (placement_.grid[grid_axis].absent) {
-    case GridAxis::Absent::by_family: return family.id < 0 ? 0 : at(family_at_[grid_axis], family.id);
+    case GridAxis::Absent::by_family:
+      return family.id < 0 ? 0 : at(family_at_[grid_axis], family.id);
     case GridAxis::Absent::by_tile: {
       int sum = 0;
       for (int x : point) sum += x;
       return sum;
     }
-    default: return 0;
+    default:
+      return 0;
   }
 }
 

@@ -8,7 +8,8 @@ namespace pleiad {
 using Coordinates = std::vector<int>;
 
 /// f(coordinates) for every point of a grid, row-major; once, with none, if the grid has no dimension.
-template <class F> void each_point(const std::vector<int>& extents, F f) {
+template <class F>
+void each_point(const std::vector<int>& extents, F f) {
   Coordinates point(extents.size());
   for (;;) {
     f(point);

@@ -69,7 +69,8 @@ void expect_right(const Build& build) {
       up[i][j] += 1e-5;
       down[i][j] -= 1e-5;
       const double numeric = (run(forward, up, {forward.loss})[0] - run(forward, down, {forward.loss})[0]) / 2e-5;
-      EXPECT_NEAR(computed[j], numeric, 2e-7 * std::max(1.0, std::abs(numeric))) << "parameter " << i << " element " << j;
+      EXPECT_NEAR(computed[j], numeric, 2e-7 * std::max(1.0, std::abs(numeric)))
+          << "parameter " << i << " element " << j;
     }
   }
 }
@@ -163,7 +164,8 @@ TEST(Backward, NamesAnOpWithoutARule) {
   Problem p;
   const Sym y = p.graph.one(past, {p.param({{"t", 3}, {"s", 3}})});
   p.loss = p.weighted(y);
-  EXPECT_THAT(message_of(Exit::internal, [&] { p.graph.backward(p.loss); }), ::testing::HasSubstr("past has no gradient rule"));
+  EXPECT_THAT(message_of(Exit::internal, [&] { p.graph.backward(p.loss); }),
+              ::testing::HasSubstr("past has no gradient rule"));
   EXPECT_THAT(message_of(Exit::usage, [&] { p.graph.backward(y); }), ::testing::HasSubstr("must be a scalar"));
 }
 

@@ -25,20 +25,30 @@ struct Inputs {
 
 TEST(Graph, ShapesThatDoNotFitAreNamed) {
   Inputs i;
-  EXPECT_THAT(message_of(Exit::usage, [&] { i.g.one(add, {i.a, i.b}); }),
+  EXPECT_THAT(message_of(Exit::usage,
+                         [&] {
+                           i.g.one(add, {i.a, i.b});
+                         }),
               AllOf(HasSubstr("add"), HasSubstr("3x4"), HasSubstr("3x5"), HasSubstr("inputs: a, b")));
 }
 
 TEST(Graph, TypesThatDoNotFitAreNamed) {
   Inputs i;
-  EXPECT_THAT(message_of(Exit::usage, [&] { i.g.one(add, {i.a, i.wide}); }),
+  EXPECT_THAT(message_of(Exit::usage,
+                         [&] {
+                           i.g.one(add, {i.a, i.wide});
+                         }),
               AllOf(HasSubstr("add"), HasSubstr("wide"), HasSubstr("fp64"), HasSubstr("fp32")));
-  EXPECT_THAT(message_of(Exit::usage, [&] { i.g.one(count_valid, {i.a}); }), AllOf(HasSubstr("ids = a"), HasSubstr("int32")));
+  EXPECT_THAT(message_of(Exit::usage, [&] { i.g.one(count_valid, {i.a}); }),
+              AllOf(HasSubstr("ids = a"), HasSubstr("int32")));
 }
 
 TEST(Graph, OutputsThatDoNotFitAreNamed) {
   Inputs i;
-  EXPECT_THAT(message_of(Exit::usage, [&] { i.g.call_into(add, {i.a, i.a}, {i.b}); }),
+  EXPECT_THAT(message_of(Exit::usage,
+                         [&] {
+                           i.g.call_into(add, {i.a, i.a}, {i.b});
+                         }),
               AllOf(HasSubstr("y = b"), HasSubstr("3x4")));
   EXPECT_THAT(message_of(Exit::usage, [&] { i.g.call_into(add, {i.a, i.a}, {}); }), HasSubstr("0 outputs given, 1"));
 }
@@ -89,7 +99,8 @@ TEST(Classes, AnAxisWithTwoExtentsNamesBothTensors) {
   Inputs other;
   const Sym y = other.g.one(add, {other.a, other.a});
   other.g[y].shape = {3, 7};
-  EXPECT_THAT(message_of(Exit::usage, [&] { unify(other.g); }), AllOf(HasSubstr("add.1"), HasSubstr("3x4"), HasSubstr("3x7")));
+  EXPECT_THAT(message_of(Exit::usage, [&] { unify(other.g); }),
+              AllOf(HasSubstr("add.1"), HasSubstr("3x4"), HasSubstr("3x7")));
 }
 
 }  // namespace

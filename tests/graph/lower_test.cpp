@@ -51,7 +51,9 @@ struct RowSums {
   }
 };
 
-TEST(Lower, WithoutCutsOneCallANode) { EXPECT_THAT(RowSums().text(even_cut(12, 1, 1)), ElementsAre("einsum x =einsum")); }
+TEST(Lower, WithoutCutsOneCallANode) {
+  EXPECT_THAT(RowSums().text(even_cut(12, 1, 1)), ElementsAre("einsum x =einsum"));
+}
 
 TEST(Lower, TheFirstContributionOverwritesTheOthersAccumulate) {
   EXPECT_THAT(RowSums().text(even_cut(12, 3, 1)),
@@ -87,7 +89,8 @@ TEST(Lower, TheLaneOverTwoReducedAxesCombinesBoth) {
 
 TEST(Lower, AnUpdateIsInPlace) {
   Graph g;
-  const Sym p = g.tensor("p", {{"n", 6}}, Kind::param, DType::f64), d = g.tensor("d", {{"n", 6}}, Kind::input, DType::f64);
+  const Sym p = g.tensor("p", {{"n", 6}}, Kind::param, DType::f64),
+            d = g.tensor("d", {{"n", 6}}, Kind::input, DType::f64);
   g.call(sgd, {p, d}, Attrs::of(SgdAttrs{}));
   Plan plan;
   plan.numerics.cuts["n"] = cut_of_sizes({4, 2}, 1);
@@ -98,14 +101,16 @@ TEST(Lower, AnUpdateIsInPlace) {
 
 TEST(Lower, SeveralNodesMayContributeToOneTensor) {
   Graph g;
-  const Sym x = g.tensor("x", {{"n", 4}}, Kind::input, DType::f64), z = g.tensor("z", {{"m", 4}}, Kind::input, DType::f64);
+  const Sym x = g.tensor("x", {{"n", 4}}, Kind::input, DType::f64),
+            z = g.tensor("z", {{"m", 4}}, Kind::input, DType::f64);
   const Sym y = g.one(sum_squares, {x});
   g.call_into(sum_squares, {z}, {y});
   Plan p;
   p.numerics.cuts["m"] = even_cut(4, 2, 2);
   EXPECT_THAT(calls(g, lowered(g, p, {y})),
               ::testing::UnorderedElementsAre("sum_squares x =sum_squares~0", "sum_squares z[0:2] +sum_squares~0",
-                          "sum_squares z[2:4] =sum_squares~1", "add sum_squares~0 sum_squares~1 =sum_squares"));
+                                              "sum_squares z[2:4] =sum_squares~1",
+                                              "add sum_squares~0 sum_squares~1 =sum_squares"));
 }
 
 TEST(Lower, OutputsWithACombiningOpMergeJointly) {
@@ -136,8 +141,8 @@ TEST(Lower, EmptyTilesAreSkippedAndUntouchedTilesAreFilled) {
   p.numerics.cuts["t"] = even_cut(12, 3, 1);
   p.numerics.cuts["s"] = even_cut(12, 3, 1);
   EXPECT_THAT(calls(g, lowered(g, p, {y})),
-              ::testing::UnorderedElementsAre("fill =past[0:4]", "past a[4:8,0:4] =past[4:8]", "past a[8:12,0:4] =past[8:12]",
-                                              "past a[8:12,4:8] +past[8:12]"));
+              ::testing::UnorderedElementsAre("fill =past[0:4]", "past a[4:8,0:4] =past[4:8]",
+                                              "past a[8:12,0:4] =past[8:12]", "past a[8:12,4:8] +past[8:12]"));
   SequentialExecutor e(g, lowered(g, p, {y}));
   e.write(a, to_bytes(Numbers(144, 1), DType::f64));
   e.step({});
@@ -153,8 +158,8 @@ TEST(Lower, RetileCopiesEveryOverlappingPair) {
   Plan p;
   p.numerics.cuts["in"] = cut_of_sizes({2, 4}, 1);
   p.numerics.cuts["out"] = cut_of_sizes({3, 3}, 1);
-  EXPECT_THAT(calls(g, lowered(g, p, {y})), ElementsAre("retile x[0:2] =retile[0:3]", "retile x[2:6] &retile[0:3]",
-                                                        "retile x[2:6] =retile[3:6]"));
+  EXPECT_THAT(calls(g, lowered(g, p, {y})),
+              ElementsAre("retile x[0:2] =retile[0:3]", "retile x[2:6] &retile[0:3]", "retile x[2:6] =retile[3:6]"));
   SequentialExecutor e(g, lowered(g, p, {y}));
   e.write(x, to_bytes({1, 2, 3, 4, 5, 6}, DType::f64));
   e.step({});
@@ -197,7 +202,8 @@ TEST(Lower, ShardsAreTilesOfTheBatch) {
 TEST(Lower, ImplementationsArePinnedByKernelThenByOp) {
   const Model m = mlp({});
   const TaskGraph t = testing::lowered(m);
-  const auto loss = std::find_if(t.tasks.begin(), t.tasks.end(), [](auto& x) { return x.name() == "softmax_cross_entropy"; });
+  const auto loss =
+      std::find_if(t.tasks.begin(), t.tasks.end(), [](auto& x) { return x.name() == "softmax_cross_entropy"; });
   ASSERT_NE(loss, t.tasks.end());
   const std::string key = kernel_key(t, loss->calls[0]);
   EXPECT_EQ(key, "softmax_cross_entropy fp64 13x5,13,scalar->scalar,13x5");
@@ -210,12 +216,16 @@ TEST(Lower, ImplementationsArePinnedByKernelThenByOp) {
   };
   EXPECT_EQ(chosen({{"softmax_cross_entropy", "ref"}}), "ref");
   EXPECT_EQ(chosen({{"softmax_cross_entropy", "ref"}, {key, "simd"}}), "simd");
-  EXPECT_THAT(message_of(Exit::usage, [&] { chosen({{"softmax_cross_entropy", "magic"}}); }),
+  EXPECT_THAT(message_of(Exit::usage,
+                         [&] {
+                           chosen({{"softmax_cross_entropy", "magic"}});
+                         }),
               ::testing::AllOf(HasSubstr("magic"), HasSubstr("simd, ref")));
 }
 
 TEST(Lower, DeepModelsAreLoweredQuickly) {
-  const Model m = mlp({.batch = 64, .features = 8, .classes = 8, .hidden = std::vector<Index>(200, 8), .optimizer = {.grad_clip = 1}});
+  const Model m = mlp(
+      {.batch = 64, .features = 8, .classes = 8, .hidden = std::vector<Index>(200, 8), .optimizer = {.grad_clip = 1}});
   Plan p;
   p.numerics.cuts["batch"] = even_cut(64, 16, 4);
   const auto clock = [] { return std::chrono::steady_clock::now(); };
@@ -233,8 +243,11 @@ TEST(Lower, DeepModelsAreLoweredQuickly) {
   const auto fused = clock();
   assign_slots(t);
   const auto end = clock();
-  std::printf("%zu tasks, %zu after fusion: unify %.0f, lower %.0f, fuse %.0f, slots %.0f ms\n", tasks, t.tasks.size(),
-              ms(start, unified), ms(unified, lower_end), ms(lower_end, fused), ms(fused, end));
+  double slots = 0;
+  for (const Slot& slot : t.slots) slots += slot.keep ? 0 : static_cast<double>(slot.bytes);
+  std::printf("%.0f kB of slots, %zu tasks, %zu after fusion: unify %.0f, lower %.0f, fuse %.0f, slots %.0f ms\n",
+              slots / 1e3, tasks, t.tasks.size(), ms(start, unified), ms(unified, lower_end), ms(lower_end, fused),
+              ms(fused, end));
   EXPECT_LT(t.tasks.size(), tasks);
 }
 

@@ -29,7 +29,8 @@ Plan full_plan() {
   Plan p;
   p.numerics.cuts["batch"] = {.bounds = {0, 5, 13}, .lane = {0, 1}};
   p.numerics.implementations = {{"linear", "onednn"}, {"add fp32 3,3->3", "ref"}};
-  p.placement.grid = {{.size = 2, .absent = GridAxis::Absent::by_family}, {.size = 3, .absent = GridAxis::Absent::by_tile}};
+  p.placement.grid = {{.size = 2, .absent = GridAxis::Absent::by_family},
+                      {.size = 3, .absent = GridAxis::Absent::by_tile}};
   p.placement.spread["batch"] = {.grid_axis = 1, .coordinate = {0, 2}};
   p.placement.stage_rank = {0, 1};
   p.placement.grain_us = 123.25;
@@ -63,7 +64,8 @@ TEST(PlanJson, WhatIsWrongIsNamed) {
       {edited("123.25", "\"long\""), "placement.grain_us: must be a number"},
       {edited("\"onednn\"", "7"), "numerics.implementations.linear: must be a string"},
       {edited("\"grid_axis\": 1", "\"grid_axis\": 1.5"), "placement.spread.batch.grid_axis: must be an integer"},
-      {edited("\"grid_axis\": 1", "\"grid_axis\": 99999999999"), "placement.spread.batch.grid_axis: 99999999999 is too large"},
+      {edited("\"grid_axis\": 1", "\"grid_axis\": 99999999999"),
+       "placement.spread.batch.grid_axis: 99999999999 is too large"},
       {edited("\"numerics\"", "\"numeric\""), "unknown field numeric"},
       {"{}", "field numerics is missing"},
       {"[]", "must be an object"},
@@ -82,15 +84,27 @@ TEST(CheckPlan, NamesTheClass) {
     edit(p);
     return message_of(Exit::usage, [&] { check_plan(p, c); });
   };
-  EXPECT_THAT(message([](Plan& p) { p.numerics.cuts["batsh"] = even_cut(12, 3, 1); }), AllOf(HasSubstr("batsh"), HasSubstr("hidden")));
-  EXPECT_THAT(message([](Plan& p) { p.numerics.cuts["hidden"] = even_cut(12, 3, 1); }), AllOf(HasSubstr("hidden"), HasSubstr("0 to 9")));
+  EXPECT_THAT(message([](Plan& p) { p.numerics.cuts["batsh"] = even_cut(12, 3, 1); }),
+              AllOf(HasSubstr("batsh"), HasSubstr("hidden")));
+  EXPECT_THAT(message([](Plan& p) { p.numerics.cuts["hidden"] = even_cut(12, 3, 1); }),
+              AllOf(HasSubstr("hidden"), HasSubstr("0 to 9")));
   EXPECT_THAT(message([](Plan& p) { p.numerics.cuts["batch"].bounds = {0, 6, 6, 12}; }), HasSubstr("batch"));
   EXPECT_THAT(message([](Plan& p) { p.numerics.cuts["batch"].lane = {0}; }), HasSubstr("1 lanes for 3 tiles"));
   EXPECT_THAT(message([](Plan& p) { p.numerics.cuts["batch"].lane = {0, -1, 0}; }), HasSubstr("lanes start at 0"));
-  EXPECT_THAT(message([](Plan& p) { p.numerics.cuts["classes"] = even_cut(5, 5, 1); }), AllOf(HasSubstr("classes"), HasSubstr(".V")));
-  EXPECT_THAT(message([](Plan& p) { p.placement.spread["batch"] = {.grid_axis = 1, .coordinate = {0, 0, 0}}; }), HasSubstr("grid axis 1 of 1"));
-  EXPECT_THAT(message([](Plan& p) { p.placement.spread["batch"] = {.grid_axis = 0, .coordinate = {0, 2, 0}}; }), HasSubstr("2 is not below 2"));
-  EXPECT_THAT(message([](Plan& p) { p.placement.spread["in"] = {.grid_axis = 0, .coordinate = {0, 1}}; }), HasSubstr("2 grid coordinates for 1 tiles"));
+  EXPECT_THAT(message([](Plan& p) { p.numerics.cuts["classes"] = even_cut(5, 5, 1); }),
+              AllOf(HasSubstr("classes"), HasSubstr(".V")));
+  EXPECT_THAT(message([](Plan& p) {
+                p.placement.spread["batch"] = {.grid_axis = 1, .coordinate = {0, 0, 0}};
+              }),
+              HasSubstr("grid axis 1 of 1"));
+  EXPECT_THAT(message([](Plan& p) {
+                p.placement.spread["batch"] = {.grid_axis = 0, .coordinate = {0, 2, 0}};
+              }),
+              HasSubstr("2 is not below 2"));
+  EXPECT_THAT(message([](Plan& p) {
+                p.placement.spread["in"] = {.grid_axis = 0, .coordinate = {0, 1}};
+              }),
+              HasSubstr("2 grid coordinates for 1 tiles"));
   EXPECT_THAT(message([](Plan& p) { p.placement.grid[0].size = 0; }), HasSubstr("size 0"));
 }
 

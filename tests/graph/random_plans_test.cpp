@@ -26,10 +26,9 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (std::size_t a = 0; a < activations.size(); ++a)
     for (std::size_t o = 0; o < optimizers.size(); ++o)
-      all.push_back({activations[a].first + "/" + optimizers[o].first,
-                     mlp({.activation = activations[a].second,
-                          .dropout = (a + o) % 2 ? 0.3 : 0,
-                          .optimizer = optimizers[o].second})});
+      all.push_back({activations[a].first + "/" + optimizers[o].first, mlp({.activation = activations[a].second,
+                                                                            .dropout = (a + o) % 2 ? 0.3 : 0,
+                                                                            .optimizer = optimizers[o].second})});
   all.push_back({"contractions", contractions({.kind = OptimizerKind::momentum, .grad_clip = 0.5})});
   return all;
 }
@@ -63,7 +62,8 @@ TEST(RandomPlans, NeitherOrderNorFusionNorSlotsNorRanksChangeABit) {
     EXPECT_TRUE(same_bits(expected, train(model, tasks, 3, 5))) << "fused\n" << to_json(plan);
     assign_slots(tasks);
     EXPECT_TRUE(same_bits(expected, train(model, tasks, 3))) << "slots\n" << to_json(plan);
-    for (unsigned seed : {2u, 78u}) EXPECT_TRUE(same_bits(expected, train(model, tasks, 3, seed))) << "slots\n" << to_json(plan);
+    for (unsigned seed : {2u, 78u})
+      EXPECT_TRUE(same_bits(expected, train(model, tasks, 3, seed))) << "slots\n" << to_json(plan);
 
     place_at_random(plan, random);
     EXPECT_TRUE(same_bits(expected, train(model, lowered(model, plan), 3))) << to_json(plan);
@@ -82,7 +82,7 @@ TEST(RandomPlans, AMissingFirstOverwriteIsCaught) {
       if (good.tasks[i].calls[0].args[a].access != Access::write) continue;
       const int buffer = good.tasks[i].calls[0].args[a].buffer;
       const Buffer& b = at(good.buffers, buffer);
-      if (b.last_use == static_cast<int>(i) && b.tensor != model.loss) continue;   // nobody looks at it
+      if (b.last_use == static_cast<int>(i) && b.tensor != model.loss) continue;  // nobody looks at it
       if (b.dtype == DType::i32 || model.graph()[b.tensor].name == "count_correct") continue;
       TaskGraph bad = good;
       bad.tasks[i].calls[0].args[a].access = Access::update;

@@ -28,8 +28,9 @@ inline std::vector<std::byte> to_bytes(const Numbers& values, DType dtype) {
       std::memcpy(bytes.data() + i * sizeof(T), &x, sizeof(T));
     }
   };
-  dtype == DType::i32 ? store.operator()<std::int32_t>()
-                      : dtype == DType::f64 ? store.operator()<double>() : store.operator()<float>();
+  dtype == DType::i32   ? store.operator()<std::int32_t>()
+  : dtype == DType::f64 ? store.operator()<double>()
+                        : store.operator()<float>();
   return bytes;
 }
 
@@ -42,8 +43,9 @@ inline Numbers from_bytes(const std::vector<std::byte>& bytes, DType dtype) {
       values[i] = static_cast<double>(x);
     }
   };
-  dtype == DType::i32 ? load.operator()<std::int32_t>()
-                      : dtype == DType::f64 ? load.operator()<double>() : load.operator()<float>();
+  dtype == DType::i32   ? load.operator()<std::int32_t>()
+  : dtype == DType::f64 ? load.operator()<double>()
+                        : load.operator()<float>();
   return values;
 }
 
@@ -192,7 +194,8 @@ inline Plan random_plan(const Classes& c, std::mt19937& random, int lanes) {
 inline void place_at_random(Plan& p, std::mt19937& random) {
   p.placement.grid.clear();
   for (int axes = 1 + random_below(random, 2); axes > 0; --axes)
-    p.placement.grid.push_back({.size = 1 + random_below(random, 4), .absent = static_cast<GridAxis::Absent>(random() % 3)});
+    p.placement.grid.push_back(
+        {.size = 1 + random_below(random, 4), .absent = static_cast<GridAxis::Absent>(random() % 3)});
   p.placement.spread.clear();
   for (const auto& [name, cut] : p.numerics.cuts) {
     if (random() % 2) continue;

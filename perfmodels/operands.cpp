@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 64, kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kMostCopies = 256;
-// In-place updates drift (a clipped gradient shrinks each time): values start anew before they leave the normal range.
-constexpr std::size_t kTurnsBeforeRestore = 32;
+constexpr std::size_t kTurnsBeforeRenewal = 32;  // a clipped gradient shrinks each time
+constexpr Index kDistinctValues = 4096;          // longer operands repeat them
 
 constexpr std::size_t round_up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -53,17 +53,23 @@ Index id_bound(const Signature& s, std::size_t operand, std::span<const Tile> ti
   return std::max<Index>(bound, 1);
 }
 
-void fill_ids(const Tile& t, Index bound, Uniform& uniform) {
-  auto* ids = t.as<std::int32_t>();
-  const Index n = t.size();
-  if (t.shape.empty()) bound = 1, ids[0] = 1;  // a count
-  for (Index i = 0; i < n && !t.shape.empty(); ++i)
-    ids[i] = static_cast<std::int32_t>(uniform() * static_cast<double>(bound));
+/// Repeats the first `known` elements up to the end.
+void repeat(const Tile& t, Index known) {
+  const std::size_t bytes = t.bytes();
+  auto* data = t.as<std::byte>();
+  for (std::size_t done = static_cast<std::size_t>(known) * size_of(t.dtype); done < bytes; done *= 2)
+    std::memcpy(data + done, data, std::min(done, bytes - done));
 }
 
-void fill_numbers(const Tile& t, Domain domain, Uniform& uniform) {
+void fill_ids(const Tile& t, Index n, Index bound, Uniform& uniform) {
+  auto* ids = t.as<std::int32_t>();
+  for (Index i = 0; i < n; ++i) ids[i] = static_cast<std::int32_t>(uniform() * static_cast<double>(bound));
+  if (t.shape.empty()) ids[0] = 1;  // a count
+}
+
+void fill_numbers(const Tile& t, Index n, Domain domain, Uniform& uniform) {
   with_dtype(t.dtype, [&]<class T>() {
-    for (Index i = 0; i < t.size(); ++i) t.as<T>()[i] = static_cast<T>(static_cast<Wide<T>>(number(domain, uniform)));
+    for (Index i = 0; i < n; ++i) t.as<T>()[i] = static_cast<T>(static_cast<Wide<T>>(number(domain, uniform)));
   });
 }
 
@@ -77,40 +83,45 @@ std::byte* allocate(std::size_t bytes) {
 }  // namespace
 
 Operands::Operands(const Op& op, const Signature& s, std::vector<Tile> tiles, std::size_t footprint_bytes)
-    : tiles_(std::move(tiles)) {
+    : op_(op), signature_(s), tiles_(std::move(tiles)) {
   for (const Tile& t : tiles_) {
-    offsets_.push_back(set_bytes_);
-    set_bytes_ += round_up(std::max<std::size_t>(t.bytes(), 1), kAlignment);
+    offsets_.push_back(copy_bytes_);
+    copy_bytes_ += round_up(std::max<std::size_t>(t.bytes(), 1), kAlignment);
   }
-  copies_ = std::clamp(footprint_bytes / set_bytes_, std::size_t{1}, kMostCopies);
-  memory_.reset(allocate(set_bytes_ * (copies_ + 1)));
-  fill(op, s);
-  restore();
+  copies_ = std::clamp(footprint_bytes / copy_bytes_, std::size_t{1}, kMostCopies);
+  memory_.reset(allocate(copy_bytes_ * copies_));
+  fill();
 }
 
-void Operands::fill(const Op& op, const Signature& s) {
+void Operands::use(std::size_t copy) {
+  std::byte* begin = memory_.get() + copy * copy_bytes_;
+  for (std::size_t i = 0; i < tiles_.size(); ++i) tiles_[i].data = begin + offsets_[i];
+}
+
+void Operands::fill() {
   Uniform uniform;
-  for (std::size_t i = 0; i < tiles_.size(); ++i) tiles_[i].data = memory_.get() + offsets_[i];
+  use(0);
   for (std::size_t i = 0; i < tiles_.size(); ++i) {
+    const Index n = std::min(tiles_[i].size(), kDistinctValues);
     if (tiles_[i].dtype == DType::i32)
-      fill_ids(tiles_[i], id_bound(s, i, tiles_), uniform);
+      fill_ids(tiles_[i], n, id_bound(signature_, i, tiles_), uniform);
     else
-      fill_numbers(tiles_[i], domain_of(op, i), uniform);
+      fill_numbers(tiles_[i], n, domain_of(op_, i), uniform);
+    repeat(tiles_[i], n);
   }
-}
-
-void Operands::restore() {
-  for (std::size_t c = 1; c <= copies_; ++c) std::memcpy(memory_.get() + c * set_bytes_, memory_.get(), set_bytes_);
+  for (std::size_t c = 1; c < copies_; ++c) std::memcpy(memory_.get() + c * copy_bytes_, memory_.get(), copy_bytes_);
+  turn_ = 0;
 }
 
 std::span<const Tile> Operands::next() {
-  if (turn_ == copies_ * kTurnsBeforeRestore) {
-    restore();
-    turn_ = 0;
-  }
-  std::byte* set = memory_.get() + (turn_++ % copies_ + 1) * set_bytes_;
-  for (std::size_t i = 0; i < tiles_.size(); ++i) tiles_[i].data = set + offsets_[i];
+  use(turn_++ % copies_);
   return tiles_;
+}
+
+void Operands::renew() {
+  const bool updates =
+      std::any_of(signature_.operands.begin(), signature_.operands.end(), [](const auto& o) { return o.update; });
+  if (updates && turn_ >= copies_ * kTurnsBeforeRenewal) fill();
 }
 
 }  // namespace pleiad

@@ -35,13 +35,14 @@ KernelTime time_kernel(const Op& op, const Impl& impl, const Attrs& attrs, const
   const Stopwatch spent;
   Operands operands(op, signature, tiles, kFootprintBytes);
   const auto run_us = [&](int calls) {
+    operands.renew();
     const double start = thread_us();
     for (int i = 0; i < calls; ++i) impl.run(Call{operands.next(), attrs, signature, Step{1, 1e-3, 1}});
     return std::max((thread_us() - start) / calls, 1e-3);
   };
   run_us(1);
   std::vector<double> samples{run_us(1)};
-  const int calls = static_cast<int>(std::clamp(kSample_us / samples[0], 1.0, 1e4));
+  const int calls = static_cast<int>(std::clamp(kSample_us / samples[0], 1.0, 1e3));
   if (calls > 1) samples.clear();
   const auto hopeless = [&] { return samples.size() == 2 && std::min(samples[0], samples[1]) > kHopeless * rival_us; };
   const auto enough = [&] {

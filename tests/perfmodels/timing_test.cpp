@@ -66,9 +66,13 @@ TEST(Operands, values_are_of_the_sample_s_domain) {
 }
 
 TEST(Operands, values_updated_in_place_do_not_leave_the_normal_range) {
-  Operands operands(kLookUp, signature(), tiles(), 1);
+  const Signature scale = parse_notation("&...,...->", std::vector<std::size_t>{1, 1});
+  const Op op{.name = "shrink", .axes = "&...,...->"};
+  const Tile tile{.shape = {10000}, .origin = {0}, .whole = {10000}};
+  Operands operands(op, scale, {tile, tile}, 1);
   for (int i = 0; i < 1000; ++i) {
-    float& x = operands.next()[2].as<float>()[0];
+    operands.renew();
+    float& x = operands.next()[0].as<float>()[9999];
     x *= 0.5f;
     ASSERT_TRUE(std::isnormal(x));
   }

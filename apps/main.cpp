@@ -8,6 +8,7 @@
 #include "apps/cli/help.hpp"
 #include "apps/cli/message.hpp"
 #include "apps/cli/version.hpp"
+#include "apps/verbs/verbs.hpp"
 #include "codelets/base/error.hpp"
 
 namespace pleiad {
@@ -38,6 +39,11 @@ int run(const Command& command) {
   if (command.verb == "version") return show_version(command);
   change_directory(command.directory);
   if (command.verb == "config") return run_config(command);
+  if (command.verb == "train") return run_train(command);
+  if (command.verb == "eval") return run_eval(command);
+  if (command.verb == "machine") return run_machine(command);
+  if (command.verb == "doctor") return run_doctor(command);
+  if (command.verb == "ops") return run_ops(command);
   throw Error(Exit::internal, fmt::format("command {} has no body", command.verb));
 }
 

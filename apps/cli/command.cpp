@@ -24,7 +24,9 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
 /// Reads words one after the other into a Command.
 class Parser {
  public:
-  explicit Parser(std::span<const char* const> words) : words_(words) {}
+  explicit Parser(std::span<const char* const> words) : words_(words) {
+    command_.words.assign(words.begin(), words.end());
+  }
 
   Command run() {
     while (!words_.empty()) read_word(next());

@@ -11,6 +11,7 @@ namespace pleiad {
 struct Command {
   std::string verb;               // "help" without any
   std::vector<std::string> args;  // what follows it that is no flag
+  std::vector<std::string> words;  // the whole command line
 
   bool help = false;  // --help: show it for the verb instead
   bool quiet = false, verbose = false, json = false;

@@ -110,8 +110,9 @@ constexpr auto kSchema = std::to_array<Key>({
 
     one_of(key<&Config::schedule, &ScheduleConfig::policy>("schedule.policy",
                                                            "StarPU scheduler; auto: prio on equal "
-                                                           "workers, dmdas on unlike ones"),
-           "auto|eager|prio|random|ws|lws|dm|dmda|dmdar|dmdas|dmdasd|heteroprio|modular-heft|modular-ws"),
+                                                           "workers, dmdas on unlike ones; sequential: no StarPU, "
+                                                           "one task after another"),
+           "auto|sequential|eager|prio|random|ws|lws|dm|dmda|dmdar|dmdas|dmdasd|heteroprio|modular-heft|modular-ws"),
     with(key<&Config::schedule, &ScheduleConfig::batch_tiles>(
              "schedule.tiles.batch", "how the batch is cut: size of a tile, or sizes of all; auto: by prediction"),
          {1, 1e9}, "samples"),

@@ -20,15 +20,15 @@ T number_at(const RawArray& array, std::size_t i) {
 
 /// Calls f.operator()<T>() for the C++ type of the element.
 template <class F>
-decltype(auto) with_element(Element element, F&& f) {
+decltype(auto) with_element(NumberType element, F&& f) {
   switch (element) {
-    case Element::u8:
+    case NumberType::u8:
       return f.template operator()<std::uint8_t>();
-    case Element::i32:
+    case NumberType::i32:
       return f.template operator()<std::int32_t>();
-    case Element::i64:
+    case NumberType::i64:
       return f.template operator()<std::int64_t>();
-    case Element::f32:
+    case NumberType::f32:
       return f.template operator()<float>();
     default:
       return f.template operator()<double>();
@@ -42,7 +42,7 @@ float checked_feature(const RawArray& array, float number, std::size_t i) {
 
 }  // namespace
 
-std::size_t size_of(Element element) {
+std::size_t size_of(NumberType element) {
   return with_element(element, []<class T>() { return sizeof(T); });
 }
 
@@ -50,7 +50,7 @@ void throw_bad_data(std::string_view where, std::string_view what) {
   throw Error(Exit::data, fmt::format("{}: {}", where, what));
 }
 
-void check_extents(std::string_view where, const std::vector<std::uint64_t>& extents, Element element,
+void check_extents(std::string_view where, const std::vector<std::uint64_t>& extents, NumberType element,
                    std::size_t bytes_present) {
   std::uint64_t bytes = size_of(element);
   for (const auto e : extents) {

@@ -35,9 +35,9 @@ RawArray parse_idx(std::vector<std::byte> contents, std::string where) {
                            contents.size()));
   std::vector<std::uint64_t> extents(rank);
   for (std::size_t d = 0; d < rank; ++d) extents[d] = big_endian_32(contents.data() + kMagicBytes + 4 * d);
-  check_extents(where, extents, Element::u8, contents.size() - header);
+  check_extents(where, extents, NumberType::u8, contents.size() - header);
   const auto shape = checked_shape(where, extents);
-  return {std::move(where), Element::u8, shape, std::move(contents), header};
+  return {std::move(where), NumberType::u8, shape, std::move(contents), header};
 }
 
 }  // namespace pleiad

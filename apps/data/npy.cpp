@@ -44,16 +44,16 @@ std::string_view entry(std::string_view dict, std::string_view key) {
   return dict;
 }
 
-Element element_of(std::string_view dict, std::string_view where) {
+NumberType element_of(std::string_view dict, std::string_view where) {
   struct Known {
     std::string_view descr;
-    Element element;
+    NumberType element;
   };
-  static constexpr auto kKnown = std::to_array<Known>({{"'<f4'", Element::f32},
-                                                       {"'<f8'", Element::f64},
-                                                       {"'<i4'", Element::i32},
-                                                       {"'<i8'", Element::i64},
-                                                       {"'|u1'", Element::u8}});
+  static constexpr auto kKnown = std::to_array<Known>({{"'<f4'", NumberType::f32},
+                                                       {"'<f8'", NumberType::f64},
+                                                       {"'<i4'", NumberType::i32},
+                                                       {"'<i8'", NumberType::i64},
+                                                       {"'|u1'", NumberType::u8}});
   const auto descr = entry(dict, "descr");
   for (const auto& known : kKnown)
     if (descr.starts_with(known.descr)) return known.element;

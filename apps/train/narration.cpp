@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace pleiad {
 namespace {
@@ -27,51 +26,43 @@ std::string tiles_text(const Planned& planned, Index batch) {
 
 }  // namespace
 
-std::string table_head() { return "   step  epoch    loss  test acc        lr  samples/s    step ms (pred)  busy"; }
-
-std::string table_line(const Row& r, double predicted_ms) {
-  return fmt::format("{:>7} {:>6.2f} {:>7.4f} {:>9} {:>9.1e} {:>10} {:>9.2f} {:>8} {:>5}", r.step, r.epoch,
-                     r.epoch_loss, r.score ? fmt::format("{:.1f} %", 100 * r.score->accuracy) : "", r.lr,
-                     grouped(static_cast<Index>(r.account.samples_per_second())), wall_ms(r.account),
-                     fmt::format("({:.2f})", predicted_ms), percent(r.account.busy_share()));
+Progress console_row(const Row& r, double predicted_ms) {
+  return {.step = r.step,
+          .epoch = r.epoch,
+          .loss = r.epoch_loss,
+          .accuracy = r.score ? std::optional(r.score->accuracy) : std::nullopt,
+          .lr = r.lr,
+          .samples_per_s = r.account.samples_per_second(),
+          .step_ms = wall_ms(r.account),
+          .pred_ms = predicted_ms,
+          .busy = r.account.busy_share()};
 }
 
-std::string log_line(const Row& r, double predicted_ms) {
-  return fmt::format("step {:>7}  epoch {:.2f}  loss {:.4f}{}  {} samples/s  {:.2f} ms ({:.2f})  busy {}", r.step,
-                     r.epoch, r.epoch_loss,
-                     r.score ? fmt::format("  test {:.2f} % loss {:.4f}", 100 * r.score->accuracy, r.score->loss) : "",
-                     grouped(static_cast<Index>(r.account.samples_per_second())), wall_ms(r.account), predicted_ms,
-                     percent(r.account.busy_share()));
-}
-
-std::string metrics_json(const Row& r, double predicted_ms) {
-  nlohmann::ordered_json j = {{"step", r.step},
-                              {"epoch", r.epoch},
-                              {"samples", r.samples},
-                              {"loss", r.loss},
-                              {"epoch_loss", r.epoch_loss},
-                              {"lr", r.lr},
-                              {"step_ms", wall_ms(r.account)},
-                              {"pred_ms", predicted_ms},
-                              {"samples_s", r.account.samples_per_second()},
-                              {"busy", nlohmann::ordered_json::object()},
-                              {"scheduling", r.account.scheduling_share()},
-                              {"moved_mb", r.account.moved_bytes * 1e-6}};
-  if (r.grad_norm) j["gnorm"] = *r.grad_norm;
+MetricsRow metrics_row(const Row& r, double predicted_ms, Index segment) {
+  MetricsRow m;
+  m.segment = segment;
+  m.step = r.step;
+  m.epoch = r.epoch;
+  m.samples = r.samples;
+  m.loss = r.loss;
+  m.lr = r.lr;
+  m.gnorm = r.grad_norm;
+  if (r.score) m.val_loss = r.score->loss, m.val_accuracy = r.score->accuracy;
+  m.step_ms = wall_ms(r.account);
+  m.pred_ms = predicted_ms;
+  m.samples_per_s = r.account.samples_per_second();
+  m.moved_mb = r.account.moved_bytes * 1e-6;
   for (std::size_t w = 0; w < r.account.busy_by_worker.size(); ++w)
-    j["busy"][fmt::format("cpu{}", w)] = r.account.busy_by_worker[w] / r.account.wall;
-  if (r.score) {
-    j["val_loss"] = r.score->loss;
-    j["val_acc"] = r.score->accuracy;
-  }
-  return j.dump();
+    m.busy[fmt::format("cpu{}", w)] = r.account.busy_by_worker[w] / r.account.wall;
+  return m;
 }
 
 std::string describe_model(const Config& config, const Model& model, const DataShape& data) {
   std::string widths = fmt::format("{}", data.features);
   for (Index h : config.model.hidden) widths += fmt::format("-{}", h);
   const Index n = model.parameters();
-  return fmt::format("{} {}-{}: {} parameters ({})", config.model.kind, widths, data.classes, grouped(n),
+  return fmt::format("{} {}-{}: {} parameters ({})", config.model.kind, widths, data.classes,
+                     with_commas(static_cast<double>(n)),
                      size_text(static_cast<double>(n) * static_cast<double>(size_of(config.numerics.dtype))));
 }
 
@@ -88,8 +79,10 @@ std::string describe_memory(const Planned& planned, const Machine& machine, doub
 }
 
 std::string describe_prediction(double step_ms, Index steps_per_epoch, Index steps_left) {
-  return fmt::format("{:.2f} ms a step, {} steps an epoch, about {} for {} steps", step_ms, grouped(steps_per_epoch),
-                     duration_text(step_ms * 1e-3 * static_cast<double>(steps_left)), grouped(steps_left));
+  return fmt::format("{:.2f} ms a step, {} steps an epoch, about {} for {} steps", step_ms,
+                     with_commas(static_cast<double>(steps_per_epoch)),
+                     duration_text(step_ms * 1e-3 * static_cast<double>(steps_left)),
+                     with_commas(static_cast<double>(steps_left)));
 }
 
 std::string describe_time(const Account& a, double predicted_ms, double measured_ms) {
@@ -108,13 +101,6 @@ std::string duration_text(double seconds) {
 std::string size_text(double bytes) {
   constexpr double kMiB = 1024.0 * 1024;
   return bytes < 1024 * kMiB ? fmt::format("{:.1f} MiB", bytes / kMiB) : fmt::format("{:.1f} GiB", bytes / kMiB / 1024);
-}
-
-std::string grouped(Index n) {
-  std::string text = std::to_string(n);
-  for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > (n < 0 ? 1 : 0); i -= 3)
-    text.insert(static_cast<std::size_t>(i), ",");
-  return text;
 }
 
 }  // namespace pleiad

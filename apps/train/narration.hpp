@@ -1,6 +1,8 @@
 #pragma once
 #include <string>
 
+#include "apps/run/console.hpp"
+#include "apps/run/metrics.hpp"
 #include "apps/train/training.hpp"
 #include "graph/planner.hpp"
 
@@ -8,15 +10,9 @@ namespace pleiad {
 
 // What a training tells the user, as text.
 
-/// Head of the table that `table_line` fills.
-std::string table_head();
-/// "    468   1.00  0.4794    84.8 %  1.0e-03    25900   4.94 (4.90)  93 %".
-std::string table_line(const Row&, double predicted_ms);
-/// The same in words, for logs: "step     468  loss 0.4794  test 84.8 %  25,900 samples/s  4.94 ms (4.90)  busy 93 %".
-std::string log_line(const Row&, double predicted_ms);
-
-/// One line of metrics.jsonl without time and segment.
-std::string metrics_json(const Row&, double predicted_ms);
+/// A row as the console shows it and as metrics.jsonl keeps it.
+Progress console_row(const Row&, double predicted_ms);
+MetricsRow metrics_row(const Row&, double predicted_ms, Index segment);
 
 /// "mlp 784-512-256-10: 535,818 parameters (2.0 MiB)".
 std::string describe_model(const Config&, const Model&, const DataShape&);
@@ -33,7 +29,5 @@ std::string describe_time(const Account&, double predicted_ms, double measured_m
 std::string duration_text(double seconds);
 /// "2.0 MiB", "18.8 GiB".
 std::string size_text(double bytes);
-/// "25,900".
-std::string grouped(Index n);
 
 }  // namespace pleiad

@@ -48,8 +48,8 @@ Training::Training(const Config& config, const Dataset& data, const Model& model
 
 void Training::step() {
   const auto start = Clock::now();
-  const Index samples = feed_.write(*executor_, progress_.steps);
-  const Index number = progress_.steps + 1;
+  const Index samples = feed_.write(*executor_, position_.steps);
+  const Index number = position_.steps + 1;
   const auto fed = Clock::now();
   executor_->step({.number = number,
                    .lr = learning_rate(config_->optim, number, total_steps_),
@@ -63,10 +63,10 @@ void Training::step() {
 }
 
 void Training::count(double loss, Index samples) {
-  if (progress_.steps % steps_per_epoch() == 0) progress_.epoch_loss = 0, progress_.epoch_samples = 0;
-  ++progress_.steps;
-  progress_.epoch_loss += loss * static_cast<double>(samples);
-  progress_.epoch_samples += samples;
+  if (position_.steps % steps_per_epoch() == 0) position_.epoch_loss = 0, position_.epoch_samples = 0;
+  ++position_.steps;
+  position_.epoch_loss += loss * static_cast<double>(samples);
+  position_.epoch_samples += samples;
   last_loss_ = loss;
 }
 
@@ -74,7 +74,7 @@ void Training::check_finite(double loss) const {
   if (std::isfinite(loss)) return;
   throw Error(Exit::diverged, fmt::format("diverged: the loss of step {} is {}\ntry a smaller --optim.lr (now {}), "
                                           "--optim.warmup, or --train.grad_clip 1",
-                                          progress_.steps + 1, loss, config_->optim.lr));
+                                          position_.steps + 1, loss, config_->optim.lr));
 }
 
 bool Training::row_is_due(double seconds) const {
@@ -86,21 +86,21 @@ bool Training::row_is_due(double seconds) const {
 
 bool Training::test_is_due() const {
   const Index every = config_->train.eval_every > 0 ? config_->train.eval_every : steps_per_epoch();
-  return evaluation_ && (progress_.steps % every == 0 || progress_.steps == total_steps_);
+  return evaluation_ && (position_.steps % every == 0 || position_.steps == total_steps_);
 }
 
 bool Training::checkpoint_is_due(double seconds) const {
-  return period_is_over(config_->checkpoint.every, progress_.steps - last_checkpoint_step_, seconds - last_checkpoint_);
+  return period_is_over(config_->checkpoint.every, position_.steps - last_checkpoint_step_, seconds - last_checkpoint_);
 }
 
 Row Training::row() const {
   Row r;
-  r.step = progress_.steps;
-  r.samples = feed_.loader().samples_before(progress_.steps);
-  r.epoch = static_cast<double>(progress_.steps) / static_cast<double>(steps_per_epoch());
+  r.step = position_.steps;
+  r.samples = feed_.loader().samples_before(position_.steps);
+  r.epoch = static_cast<double>(position_.steps) / static_cast<double>(steps_per_epoch());
   r.loss = last_loss_;
-  r.epoch_loss = progress_.epoch_loss / static_cast<double>(progress_.epoch_samples);
-  r.lr = learning_rate(config_->optim, progress_.steps, total_steps_);
+  r.epoch_loss = position_.epoch_loss / static_cast<double>(position_.epoch_samples);
+  r.lr = last_lr();
   if (model_->grad_norm.id >= 0) r.grad_norm = read_scalar(*executor_, model_->graph(), model_->grad_norm);
   r.account = since_row_;
   return r;
@@ -112,7 +112,8 @@ Score Training::test() {
       if (model_->graph()[p].name == wanted.name) return read_tensor(*executor_, model_->graph(), p);
     throw Error(Exit::internal, fmt::format("no parameter {}", wanted.name));
   });
-  progress_.best_accuracy = std::max(progress_.best_accuracy, score.accuracy);
+  position_.best_accuracy = std::max(position_.best_accuracy, score.accuracy);
+  last_score_ = score;
   return score;
 }
 
@@ -127,8 +128,8 @@ void Training::emit(const Observer& observer, const std::optional<Score>& score)
 
 Ending Training::run(const Observer& observer) {
   const auto start = Clock::now();
-  last_checkpoint_step_ = progress_.steps;
-  while (progress_.steps < total_steps_ && StopSignals::received() == 0) {
+  last_checkpoint_step_ = position_.steps;
+  while (position_.steps < total_steps_ && StopSignals::received() == 0) {
     step();
     const double now = seconds_since(start);
     const std::optional<Score> score = test_is_due() ? std::optional(test()) : std::nullopt;
@@ -136,15 +137,17 @@ Ending Training::run(const Observer& observer) {
       emit(observer, score);
       last_row_ = seconds_since(start);
     }
-    if (progress_.steps < total_steps_ && checkpoint_is_due(now)) {
-      observer.checkpoint(progress_);
+    if (position_.steps < total_steps_ && checkpoint_is_due(now)) {
+      observer.checkpoint(position_);
       last_checkpoint_ = seconds_since(start);
-      last_checkpoint_step_ = progress_.steps;
+      last_checkpoint_step_ = position_.steps;
     }
   }
   if (since_row_.steps > 0) emit(observer, {});
-  return progress_.steps < total_steps_ ? Ending::signal : Ending::finished;
+  return position_.steps < total_steps_ ? Ending::signal : Ending::finished;
 }
+
+double Training::last_lr() const { return learning_rate(config_->optim, position_.steps, total_steps_); }
 
 double Training::median_step_ms() const {
   if (step_ms_.empty()) return 0;

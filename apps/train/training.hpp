@@ -9,7 +9,7 @@
 namespace pleiad {
 
 /// How far a training is: all that is needed to go on, beside the tensors.
-struct Progress {
+struct Position {
   Index steps = 0;            // done
   double epoch_loss = 0;      // of the epoch so far: sum over samples
   Index epoch_samples = 0;    // of the epoch so far
@@ -31,7 +31,7 @@ struct Row {
 /// What happens beside the steps. `row`: after the first second, then every log.every, and after every test.
 struct Observer {
   std::function<void(const Row&)> row;
-  std::function<void(const Progress&)> checkpoint;
+  std::function<void(const Position&)> checkpoint;
 };
 
 /// Why `train` returned.
@@ -45,7 +45,11 @@ class Training {
 
   Index total_steps() const { return total_steps_; }
   Index steps_per_epoch() const { return feed_.loader().steps_per_epoch(); }
-  Progress& progress() { return progress_; }
+  Position& position() { return position_; }
+  Index samples_seen() const { return feed_.loader().samples_before(position_.steps); }
+  double last_lr() const;
+  /// Of the last test in this process.
+  const std::optional<Score>& last_score() const { return last_score_; }
 
   /// Runs until all steps are done or a signal asks to stop (the step under way is finished first). Throws Error
   /// (Exit::diverged) when the loss is no longer finite.
@@ -72,10 +76,11 @@ class Training {
   Evaluation* evaluation_;
   Feed feed_;
   Index total_steps_;
-  Progress progress_;
+  Position position_;
   Account since_row_, total_;
   std::vector<float> step_ms_;
   double last_loss_ = 0;
+  std::optional<Score> last_score_;
   double last_row_ = 0, last_checkpoint_ = 0;  // seconds since the loop began
   Index last_checkpoint_step_ = 0;
   bool any_row_ = false;

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <random>
 
-#include "tests/apps/expect_error.hpp"
-#include "tests/apps/temporary_folder.hpp"
+#include "expect_error.hpp"
+#include "temporary_folder.hpp"
 
 namespace pleiad {
 namespace {

@@ -9,7 +9,7 @@
 #include "apps/cli/topics.hpp"
 #include "apps/config/environment.hpp"
 #include "apps/config/schema.hpp"
-#include "tests/apps/expect_error.hpp"
+#include "expect_error.hpp"
 
 namespace pleiad {
 namespace {

@@ -8,8 +8,8 @@
 #include "apps/config/resolve.hpp"
 #include "apps/config/schema.hpp"
 #include "apps/config/suggest.hpp"
-#include "tests/apps/expect_error.hpp"
-#include "tests/apps/temporary_folder.hpp"
+#include "expect_error.hpp"
+#include "temporary_folder.hpp"
 
 namespace pleiad {
 namespace {

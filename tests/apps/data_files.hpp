@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/apps/temporary_folder.hpp"
+#include "temporary_folder.hpp"
 
 namespace pleiad {
 

@@ -5,8 +5,8 @@
 
 #include "apps/config/environment.hpp"
 #include "apps/data/load.hpp"
-#include "tests/apps/data_files.hpp"
-#include "tests/apps/expect_error.hpp"
+#include "data_files.hpp"
+#include "expect_error.hpp"
 
 namespace pleiad {
 namespace {

@@ -9,8 +9,8 @@
 #include "apps/run/metrics.hpp"
 #include "apps/run/name.hpp"
 #include "apps/run/run_directory.hpp"
-#include "tests/apps/expect_error.hpp"
-#include "tests/apps/temporary_folder.hpp"
+#include "expect_error.hpp"
+#include "temporary_folder.hpp"
 
 namespace pleiad {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tests/apps/expect_error.hpp"
-#include "tests/apps/temporary_folder.hpp"
+#include "expect_error.hpp"
+#include "temporary_folder.hpp"
 
 namespace pleiad {
 namespace {

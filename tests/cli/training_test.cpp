@@ -1,0 +1,173 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "pleiad_process.hpp"
+#include "temporary_folder.hpp"
+
+namespace pleiad {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class TrainingRuns : public testing::Test {
+ protected:
+  void SetUp() override { write_blobs(folder_.path() / "blobs.csv"); }
+
+  /// A small deterministic training of 60 steps.
+  std::vector<std::string> args(const std::string& name, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all = {"train",
+                                    "--data.train",
+                                    "blobs.csv",
+                                    "--model.hidden",
+                                    "[32,16]",
+                                    "--name",
+                                    name,
+                                    "--train.batch",
+                                    "50",
+                                    "--steps",
+                                    "60",
+                                    "--numerics.deterministic",
+                                    "--model.dropout",
+                                    "0.1",
+                                    "--train.grad_clip",
+                                    "1"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  Finished run(const std::vector<std::string>& words) const { return run_pleiad(folder_.path(), words); }
+  fs::path run_folder(const std::string& name) const { return folder_.path() / "runs" / name; }
+  /// Bytes of the weights and moments of a run's last checkpoint.
+  std::string weights(const std::string& name) const {
+    const auto latest = run_folder(name) / "ckpt" / "latest";
+    return contents(latest / "model.safetensors") + contents(latest / "optimizer.safetensors");
+  }
+  std::vector<nlohmann::json> metrics(const std::string& name) const {
+    std::vector<nlohmann::json> rows;
+    std::istringstream lines(contents(run_folder(name) / "metrics.jsonl"));
+    for (std::string line; std::getline(lines, line);) rows.push_back(nlohmann::json::parse(line));
+    return rows;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(TrainingRuns, LeavesEverythingThatTheRunFolderPromises) {
+  const auto r = run(args("a"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  for (const char* file : {"run.json", "config.toml", "machine.json", "plan.json", "metrics.jsonl", "events.jsonl",
+                           "log/rank0.log", "ckpt/latest/MANIFEST.json", "ckpt/LATEST"})
+    EXPECT_TRUE(fs::exists(run_folder("a") / file)) << file;
+  const auto facts = nlohmann::json::parse(contents(run_folder("a") / "run.json"));
+  EXPECT_EQ(facts["state"], "done");
+  EXPECT_EQ(metrics("a").back()["step"], 60);
+  EXPECT_THAT(r.out, HasSubstr("predict"));
+  EXPECT_THAT(r.out, testing::EndsWith("runs/a\n"));
+}
+
+TEST_F(TrainingRuns, LearnsAndEvaluatesToTheAccuracyItReported) {
+  ASSERT_EQ(run(args("a", {"--steps=300"})).code, 2) << "a repeated flag is an error";
+  ASSERT_EQ(run({"train", "--data.train", "blobs.csv", "--model.hidden", "[32]", "--name", "b", "--epochs", "20"}).code,
+            0);
+  const double reported = metrics("b").back()["val_acc"];
+  EXPECT_GT(reported, 0.7);
+  const auto eval = run({"eval", "runs/b", "--json"});
+  ASSERT_EQ(eval.code, 0) << eval.err;
+  EXPECT_DOUBLE_EQ(nlohmann::json::parse(eval.out)["accuracy"].get<double>(), reported);
+}
+
+TEST_F(TrainingRuns, OnePlanGivesTheSameBitsWhateverRunsIt) {
+  ASSERT_EQ(run(args("two", {"--schedule.tiles.batch", "[17,13,12,8]"})).code, 0);
+  const auto plan = (run_folder("two") / "plan.json").string();
+  for (const std::string policy : {"prio", "dmdas", "lws", "eager", "sequential"})
+    for (const std::string cpus : {"1", "2"}) {
+      const auto name = policy + cpus;
+      const auto r = run(args(name, {"--plan", plan, "--schedule.policy", policy, "--machine.cpus", cpus}));
+      ASSERT_EQ(r.code, 0) << r.err;
+      EXPECT_EQ(weights(name), weights("two")) << name;
+      EXPECT_EQ(metrics(name).back()["loss"], metrics("two").back()["loss"]) << name;
+    }
+}
+
+TEST_F(TrainingRuns, UnequalTilesGiveTheSameLoss) {
+  ASSERT_EQ(run(args("equal", {"--schedule.tiles.batch", "[25,25]"})).code, 0);
+  ASSERT_EQ(run(args("unequal", {"--schedule.tiles.batch", "[39,11]"})).code, 0);
+  const double equal = metrics("equal").back()["loss"], unequal = metrics("unequal").back()["loss"];
+  EXPECT_NEAR(unequal / equal, 1, 1e-5);
+}
+
+TEST_F(TrainingRuns, SurvivesKillsAtRandomMomentsBitForBit) {
+  ASSERT_EQ(run(args("whole")).code, 0);
+  std::mt19937 random(11);
+  const auto plan = (run_folder("whole") / "plan.json").string();
+  int kills = 0;
+  for (int attempt = 0; attempt < 60; ++attempt) {
+    PleiadProcess process(folder_.path(),
+                          args("killed", {"--plan", plan, "--resume", "auto", "--checkpoint.every", "3"}));
+    usleep(static_cast<useconds_t>(random() % 700'000));
+    process.signal(SIGKILL);
+    const int code = process.finish().code;
+    kills += code == 128 + SIGKILL;
+    if (code == 0) break;
+    ASSERT_TRUE(code == 128 + SIGKILL) << code;
+  }
+  const auto last = run(args("killed", {"--plan", plan, "--resume", "auto", "--checkpoint.every", "3"}));
+  ASSERT_EQ(last.code, 0) << last.err;
+  EXPECT_GT(kills, 0);
+  EXPECT_EQ(weights("killed"), weights("whole"));
+}
+
+TEST_F(TrainingRuns, StopsOnSignalsWithACheckpointAndGoesOnExactly) {
+  const auto words = [&](const std::string& name) {
+    return std::vector<std::string>{"train",         "--data.train", "blobs.csv", "--name", name,
+                                    "--train.batch", "300",          "--steps",   "5000",   "--model.hidden",
+                                    "[500,500]",     "--log.every",  "1"};
+  };
+  for (const int number : {SIGTERM, SIGUSR2, SIGINT}) {
+    const auto name = "signal" + std::to_string(number);
+    PleiadProcess process(folder_.path(), words(name));
+    ASSERT_TRUE(process.wait_for(run_folder(name) / "metrics.jsonl"));
+    process.signal(number);
+    const auto r = process.finish();
+    ASSERT_EQ(r.code, 75) << r.out << r.err;
+    EXPECT_TRUE(fs::exists(run_folder(name) / "ckpt/latest/MANIFEST.json"));
+    EXPECT_EQ(nlohmann::json::parse(contents(run_folder(name) / "run.json"))["state"], "stopped");
+  }
+}
+
+TEST_F(TrainingRuns, ANameInUseIsRefusedAndBothChoicesSaid) {
+  ASSERT_EQ(run(args("a", {"--checkpoint.every", "20"})).code, 0);
+  const auto again = run(args("a"));
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.err, HasSubstr("--resume"));
+  EXPECT_THAT(again.err, HasSubstr("--name"));
+}
+
+TEST_F(TrainingRuns, ADamagedCheckpointIsNotLoaded) {
+  ASSERT_EQ(run(args("a")).code, 0);
+  const auto file = run_folder("a") / "ckpt/latest/model.safetensors";
+  std::string bytes = contents(file);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  folder_.write("runs/a/ckpt/latest/model.safetensors", bytes);
+  const auto r = run({"eval", "runs/a"});
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(r.err, HasSubstr("model.safetensors"));
+}
+
+TEST_F(TrainingRuns, DryRunPredictsAndWritesNothing) {
+  auto words = args("a");
+  words.push_back("--dry-run");
+  const auto r = run(words);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("ms a step"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
+}
+
+}  // namespace
+}  // namespace pleiad

@@ -9,8 +9,16 @@
 namespace pleiad {
 namespace {
 
-// A step's data exceed a core's second-level cache (1-2 MiB) but mostly stay in the shared one.
-constexpr std::size_t kFootprintBytes = std::size_t{8} << 20;
+// A step's data exceed a core's second-level cache (1-2 MiB) but mostly stay in the shared one. Large kernels belong to
+// large steps: there the other data of the step push theirs out of the shared cache as well.
+constexpr std::size_t kLeastFootprint = std::size_t{8} << 20, kMostFootprint = std::size_t{128} << 20;
+constexpr std::size_t kLargeKernelCopies = 4;
+
+std::size_t footprint_bytes(const std::vector<Tile>& tiles) {
+  std::size_t bytes = 0;
+  for (const Tile& t : tiles) bytes += t.bytes();
+  return std::clamp(kLargeKernelCopies * bytes, kLeastFootprint, kMostFootprint);
+}
 constexpr double kSample_us = 30;  // the thread clock costs 0.3 us and must not matter
 constexpr std::size_t kFewest = 5, kMost = 400;
 constexpr double kSteady = 0.015;  // standard error of the median, relative
@@ -33,7 +41,7 @@ bool steady(const KernelTime& t) {
 KernelTime time_kernel(const Op& op, const Impl& impl, const Attrs& attrs, const Signature& signature,
                        const std::vector<Tile>& tiles, double budget_us, double rival_us) {
   const Stopwatch spent;
-  Operands operands(op, signature, tiles, kFootprintBytes);
+  Operands operands(op, signature, tiles, footprint_bytes(tiles));
   const auto run_us = [&](int calls) {
     operands.renew();
     const double start = thread_us();

@@ -9,6 +9,7 @@
 #include "apps/config/environment.hpp"
 #include "apps/run/file.hpp"
 #include "apps/verbs/libraries.hpp"
+#include "codelets/blas/gemm.hpp"
 #include "codelets/registry.hpp"
 #include "runtime/session.hpp"
 
@@ -37,7 +38,12 @@ Finding hwloc_matches() {
           alike ? "" : "build Pleiad against the hwloc that is loaded"};
 }
 
-Finding libraries_are_known() { return {"kernel libraries", Verdict::ok, kernel_libraries(), ""}; }
+Finding libraries_are_known() {
+  if (openblas_is_thread_safe()) return {"kernel libraries", Verdict::ok, kernel_libraries(), ""};
+  return {"kernel libraries", Verdict::warn,
+          kernel_libraries() + ": OpenBLAS is a build for one thread and is left out",
+          "sudo apt-get install libopenblas-pthread-dev"};
+}
 
 Finding starpu_environment() {
   std::string set;

@@ -52,6 +52,8 @@ class TrainVerb {
   }
 
   int run() {
+    std::optional<StopSignals> signals;  // from the first moment: batch systems send theirs early
+    if (config().checkpoint.on_signal) signals.emplace();
     prepare();
     if (command_.dry_run) {
       make_plan_and_say();
@@ -92,6 +94,7 @@ class TrainVerb {
     log_.emplace(run_->path());
     log_->event("start", {{"pid", static_cast<Index>(getpid())}});
     continuation_ = find_continuation(*run_, config(), *data_);
+    resolved_.config.run.name = run_->record().name;
     write_file_atomically(run_->path() / "config.toml", resolved_toml(resolved_));
   }
 
@@ -160,14 +163,12 @@ class TrainVerb {
     evaluation_.emplace(config(), data_->val, *engine_, *machine_, *times_);
     training_.emplace(config(), data_->train, *model_, *executor_, &*evaluation_);
     begin();
-    std::optional<StopSignals> signals;
-    if (config().checkpoint.on_signal) signals.emplace();
     const Ending ending = training_->run(
         {.row = [this](const Row& row) { show(row); }, .checkpoint = [this](const Position&) { checkpoint(); }});
     console_.end_progress();
     const Exit exit = ending == Ending::finished ? Exit::ok : Exit::requeue;
     const bool moved = training_->position().steps > continuation_.state.step;
-    if (moved) checkpoint();
+    if (moved || !continuation_.checkpoint) checkpoint();
     conclude(ending);
     run_->finish(exit, training_->position().steps,
                  exit == Exit::ok ? "finished" : StopSignals::name(StopSignals::received()));

@@ -40,7 +40,10 @@ struct GemmBackend {
 extern const GemmBackend gemm_onednn;        // matmul primitives; bias fused; f32, and bf16 where the CPU has it
 extern const GemmBackend gemm_onednn_sgemm;  // BLAS-like entry of the same library; f32
 extern const GemmBackend gemm_openblas;      // f32, f64
-extern const GemmBackend gemm_ref;           // plain loops, any strides and type
+/// False for a build for one thread without locks: it hands one work buffer to two callers at once, and results are
+/// wrong without a sign. `gemm_openblas` then fits nothing.
+bool openblas_is_thread_safe();
+extern const GemmBackend gemm_ref;  // plain loops, any strides and type
 
 /// How BLAS sees a matrix: row-major with a leading dimension, or the transpose of that.
 struct BlasLayout {

@@ -1,5 +1,7 @@
 #include <cblas.h>
 
+#include <string_view>
+
 #include "codelets/blas/gemm.hpp"
 
 namespace pleiad {
@@ -33,9 +35,15 @@ void run(const Gemm& g, const GemmData& d) noexcept {
   finish(g, d);
 }
 
-bool fits(const Gemm& g) { return g.dtype != DType::bf16 && blas_layouts(g); }
+bool fits(const Gemm& g) { return g.dtype != DType::bf16 && blas_layouts(g) && openblas_is_thread_safe(); }
 
 }  // namespace
+
+bool openblas_is_thread_safe() {
+  static const bool safe = openblas_get_parallel() != 0 ||
+                           std::string_view(openblas_get_config()).find("USE_LOCKING") != std::string_view::npos;
+  return safe;
+}
 
 const GemmBackend gemm_openblas{"openblas", fits, run};
 

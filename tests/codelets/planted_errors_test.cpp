@@ -159,6 +159,27 @@ TEST(PlantedErrors, AnImplementationThatDiffersIsCaught) {
   EXPECT_THAT(check_implementations(op, op.samples()[0]), Optional(HasSubstr("silu: y: simd in fp32")));
 }
 
+/// Two threads at once find their numbers mixed in one buffer.
+struct SharedBuffer {
+  template <class T>
+  static void run(const Call& c) noexcept {
+    static std::atomic<T> shared[64];
+    for (Index pass = 0; pass < 50; ++pass)
+      for (Index i = 0; i < c[1].size(); ++i) shared[i] = (pass == 0 ? T(0) : shared[i].load()) + c[0].as<T>()[i];
+    for (Index i = 0; i < c[1].size(); ++i) put<T>(c[1], i, static_cast<Wide<T>>(shared[i].load() / T(50)));
+  }
+};
+
+TEST(PlantedErrors, ABufferThatThreadsShareIsCaught) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two processors";
+  Op op = sound;
+  op.impls = {
+      Impl{.device = Device::cpu, .name = "ref", .run = [](const Call& c) noexcept { SharedBuffer::run<float>(c); }}};
+  std::optional<std::string> caught;
+  for (int attempt = 0; attempt < 20 && !caught; ++attempt) caught = check_threads(op, op.samples()[0]);
+  EXPECT_THAT(caught, Optional(HasSubstr("while another thread runs it")));
+}
+
 TEST(PlantedErrors, NegativeCostIsCaught) {
   Op op = sound;
   op.flops = -1;

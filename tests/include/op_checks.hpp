@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <future>
 
 #include "codelets/registry.hpp"
 #include "op_run.hpp"
@@ -244,18 +245,41 @@ inline Failure check_bad_shapes(const Op& op, const Sample& sample) {
   return {};
 }
 
+/// Runs the call again and again on one of several threads; false as soon as a result differs in a bit.
+inline bool repeats(const Problem& before, const Problem& wanted, const Impl& impl) {
+  for (int i = 0; i < 200; ++i) {
+    Problem p = before;
+    run_whole(p, impl);
+    for (std::size_t o = 0; o < p.operands.size(); ++o)
+      if (!p.operands[o].same_bits(wanted.operands[o])) return false;
+  }
+  return true;
+}
+
+/// Workers may run one kernel at the same time: the bits are those of one alone.
+inline Failure check_threads(const Op& op, const Sample& sample) {
+  for (const Impl& impl : op.implementations()) {
+    const Problem before = sample_problem(op, sample, DType::f32);
+    Problem wanted = before;
+    if (!fits(wanted, impl, wanted.tiles())) continue;
+    run_whole(wanted, impl);
+    auto other = std::async(std::launch::async, [&] { return repeats(before, wanted, impl); });
+    const bool same = repeats(before, wanted, impl);
+    if (!other.get() || !same)
+      return std::string(op.name) + ": " + impl.name + " gives other bits while another thread runs it";
+  }
+  return {};
+}
+
 struct NamedCheck {
   const char* name;
   Failure (*run)(const Op&, const Sample&);
 };
 inline constexpr NamedCheck kChecks[] = {
-    {"gradient", check_gradient},
-    {"implementations", check_implementations},
-    {"cuts", check_cuts},
-    {"accumulate", check_accumulate},
-    {"memory", check_memory},
-    {"cost", check_cost},
-    {"bad_shapes", check_bad_shapes},
+    {"gradient", check_gradient}, {"implementations", check_implementations},
+    {"cuts", check_cuts},         {"accumulate", check_accumulate},
+    {"memory", check_memory},     {"threads", check_threads},
+    {"cost", check_cost},         {"bad_shapes", check_bad_shapes},
 };
 
 /// The first complaint of any check about any sample of the op.

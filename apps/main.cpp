@@ -1,5 +1,8 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <span>
 
@@ -8,7 +11,6 @@
 #include "apps/cli/help.hpp"
 #include "apps/cli/message.hpp"
 #include "apps/cli/version.hpp"
-#include "apps/verbs/verbs.hpp"
 #include "codelets/base/error.hpp"
 
 namespace pleiad {
@@ -27,24 +29,24 @@ int show_help(std::string_view name) {
   return 0;
 }
 
-void change_directory(const std::string& folder) {
+/// Goes on as the program with StarPU and the kernels, which lies beside this one.
+[[noreturn]] void become_core(char** argv) {
   std::error_code error;
-  if (!folder.empty()) std::filesystem::current_path(folder, error);
-  if (error) throw Error(Exit::usage, fmt::format("-C {}: {}", folder, error.message()));
+  const auto core = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "pleiad-core";
+  execv(core.c_str(), argv);
+  throw Error(Exit::hardware, fmt::format("cannot start {}: {}\nit belongs beside pleiad; build or install both",
+                                          core.string(), std::strerror(errno)));
 }
 
-int run(const Command& command) {
+int run(const Command& command, char** argv) {
   if (command.help) return show_help(command.verb == "help" ? "" : command.verb);
   if (command.verb == "help") return show_help(command.args.empty() ? "" : command.args[0]);
   if (command.verb == "version") return show_version(command);
-  change_directory(command.directory);
-  if (command.verb == "config") return run_config(command);
-  if (command.verb == "train") return run_train(command);
-  if (command.verb == "eval") return run_eval(command);
-  if (command.verb == "machine") return run_machine(command);
-  if (command.verb == "doctor") return run_doctor(command);
-  if (command.verb == "ops") return run_ops(command);
-  throw Error(Exit::internal, fmt::format("command {} has no body", command.verb));
+  if (command.verb != "config") become_core(argv);
+  std::error_code error;
+  if (!command.directory.empty()) std::filesystem::current_path(command.directory, error);
+  if (error) throw Error(Exit::usage, fmt::format("-C {}: {}", command.directory, error.message()));
+  return run_config(command);
 }
 
 }  // namespace
@@ -52,5 +54,5 @@ int run(const Command& command) {
 
 int main(int argc, char** argv) {
   const auto words = std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0);
-  return pleiad::exit_code_of([&] { return pleiad::run(pleiad::parse_command(words)); });
+  return pleiad::exit_code_of([&] { return pleiad::run(pleiad::parse_command(words), argv); });
 }

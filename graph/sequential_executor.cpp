@@ -3,6 +3,7 @@
 #include <new>
 #include <random>
 
+#include "codelets/base/denormals.hpp"
 #include "graph/executor.hpp"
 #include "graph/index.hpp"
 
@@ -112,6 +113,7 @@ void SequentialExecutor::read(Sym s, std::span<std::byte> values) const {
 }
 
 void SequentialExecutor::step(const Step& step) {
+  const FlushDenormals flush;
   Memory& m = *memory_;
   m.users_left = m.users;
   for (int b = 0; b < count(m.tasks.buffers); ++b)

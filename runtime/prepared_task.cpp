@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "codelets/base/denormals.hpp"
 #include "graph/index.hpp"
 #include "runtime/check.hpp"
 
@@ -115,6 +116,7 @@ void PreparedTask::submit() {
 
 void PreparedTask::run(void** buffers, void* argument) noexcept {
   PreparedTask& task = *static_cast<PreparedTask*>(argument);
+  flush_denormals();
   task.progress_.start(task.index_, starpu_worker_get_id());
   for (const KernelRun& call : task.calls_) {
     std::array<Tile, kMaxOperands> tiles;

@@ -34,7 +34,8 @@ Environment read_environment() {
   env.home = variable("PLEIAD_HOME", cache + "/pleiad");
   env.runs = variable("PLEIAD_RUNS", "runs");
   env.data_path = split_path(variable("PLEIAD_DATA", ""));
-  env.data_path.insert(env.data_path.end(), {"data", env.home / "data", "/usr/share/datasets"});
+  const std::filesystem::path unpacked = variable("PLEIAD_DEPS", cache + "/pleiad/deps") + "/data/sklearn";
+  env.data_path.insert(env.data_path.end(), {"data", env.home / "data", "/usr/share/datasets", unpacked});
   env.log = variable("PLEIAD_LOG", "normal");
   if (env.log != "quiet" && env.log != "normal" && env.log != "verbose")
     throw Error(Exit::usage, fmt::format("PLEIAD_LOG must be quiet | normal | verbose, not \"{}\"", env.log));

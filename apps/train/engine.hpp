@@ -18,6 +18,8 @@ class Engine {
   Engine(const Config&, const std::vector<int>& cores, const std::string& model_folder);
 
   std::unique_ptr<Executor> executor(const Graph&, TaskGraph);
+  /// Null without StarPU.
+  Session* session() { return session_ ? &*session_ : nullptr; }
   std::string policy() const;
   std::size_t workers() const { return workers_; }
   /// STARPU_* variables of the user that win over the config; empty without StarPU.

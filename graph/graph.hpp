@@ -50,7 +50,9 @@ class Graph {
   /// Appends a call; returns its outputs. Throws ShapeError if the inputs do not fit the op.
   std::vector<Sym> call(const Op&, std::vector<Sym> inputs, const Attrs& = {});
   /// The first output of a call.
-  Sym one(const Op& op, std::vector<Sym> inputs, const Attrs& attrs = {}) { return call(op, std::move(inputs), attrs)[0]; }
+  Sym one(const Op& op, std::vector<Sym> inputs, const Attrs& attrs = {}) {
+    return call(op, std::move(inputs), attrs)[0];
+  }
   /// Appends a call whose outputs are added to existing tensors (made by an earlier call of the same shape).
   void call_into(const Op&, std::vector<Sym> inputs, std::vector<Sym> outputs, const Attrs& = {});
   void tie(Sym a, Sym b);
@@ -64,9 +66,9 @@ class Graph {
 struct Classes {
   std::vector<std::vector<int>> of;  // [tensor][dim] -> class
   std::vector<Index> extent;
-  std::vector<bool> whole;           // may not be cut
-  std::vector<std::string> why;      // op and axis that makes it whole: "softmax_cross_entropy.V"
-  std::vector<std::string> name;     // unique: the first axis name in the class, else "tensor.dim"
+  std::vector<bool> whole;        // may not be cut
+  std::vector<std::string> why;   // op and axis that makes it whole: "softmax_cross_entropy.V"
+  std::vector<std::string> name;  // unique: the first axis name in the class, else "tensor.dim"
 
   std::size_t size() const { return extent.size(); }
   int find(std::string_view name) const;  // -1: none

@@ -42,8 +42,8 @@ struct Optimizer {
   double momentum = 0.9, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   double grad_clip = 0;  // largest global norm of all gradients; 0: off
 };
-/// Appends backward, clipping and one update per parameter. Returns the global gradient norm (Sym{-1} without clipping).
-/// State tensors are named exp_avg.P, exp_avg_sq.P, momentum_buffer.P.
+/// Appends backward, clipping and one update per parameter. Returns the global gradient norm (Sym{-1} without
+/// clipping). State tensors are named exp_avg.P, exp_avg_sq.P, momentum_buffer.P.
 Sym optimize(Builder&, Sym loss, const Optimizer&);
 
 /// The initial values of a parameter: counter-based from (seed, name, element), so independent of order and placement.
@@ -54,6 +54,7 @@ struct Mlp {
   Loss out;
 };
 /// features -> hidden... -> classes; the last layer has no activation. Parameters: layers.0.weight, layers.0.bias, ...
-Mlp mlp(Builder&, Index batch, Index features, const std::vector<Index>& hidden, Index classes, Activation, double dropout);
+Mlp mlp(Builder&, Index batch, Index features, const std::vector<Index>& hidden, Index classes, Activation,
+        double dropout);
 
 }  // namespace pleiad::nn

@@ -14,11 +14,11 @@ struct Buffer {
   Sym tensor;
   Shape shape, origin, whole;
   DType dtype = DType::f32;
-  int owner = 0;          // rank
-  int lane = -1;          // of a partial sum; -1: the tile itself
-  bool keep = false;      // outlives the step
+  int owner = 0;                      // rank
+  int lane = -1;                      // of a partial sum; -1: the tile itself
+  bool keep = false;                  // outlives the step
   int first_use = -1, last_use = -1;  // task numbers, in recorded order; -1: unused
-  int slot = -1;          // memory it lives in, see Slot
+  int slot = -1;                      // memory it lives in, see Slot
 
   std::size_t bytes() const { return static_cast<std::size_t>(shape.volume()) * size_of(dtype); }
 };
@@ -38,10 +38,10 @@ struct Arg {
 /// One kernel execution of a task.
 struct KernelCall {
   const Op* op = nullptr;
-  int node = -1;       // of the graph it comes from
-  int signature = 0;   // index into TaskGraph::signatures
-  int attrs = 0;       // index into TaskGraph::attrs
-  int impl = 0;        // index into op->impls, for CPUs
+  int node = -1;      // of the graph it comes from
+  int signature = 0;  // index into TaskGraph::signatures
+  int attrs = 0;      // index into TaskGraph::attrs
+  int impl = 0;       // index into op->impls, for CPUs
   std::vector<Arg> args;
   Cost cost;
   double predicted_us = 0;  // on one CPU worker; filled by `predict`

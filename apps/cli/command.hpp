@@ -9,8 +9,8 @@ namespace pleiad {
 
 /// A parsed command line. Each verb sees only the flags that it takes; the others keep their defaults.
 struct Command {
-  std::string verb;               // "help" without any
-  std::vector<std::string> args;  // what follows it that is no flag
+  std::string verb;                // "help" without any
+  std::vector<std::string> args;   // what follows it that is no flag
   std::vector<std::string> words;  // the whole command line
 
   bool help = false;  // --help: show it for the verb instead

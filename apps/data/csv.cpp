@@ -77,7 +77,8 @@ bool is_header(const std::vector<std::string_view>& cells) {
 
 RawArray to_array(Table table) {
   if (table.rows == 0) throw_bad_data(table.where, "holds no samples");
-  RawArray array{table.where, NumberType::f64, {static_cast<Index>(table.rows), static_cast<Index>(table.columns)}, {}, 0};
+  RawArray array{
+      table.where, NumberType::f64, {static_cast<Index>(table.rows), static_cast<Index>(table.columns)}, {}, 0};
   array.bytes.resize(table.numbers.size() * sizeof(double));
   std::memcpy(array.bytes.data(), table.numbers.data(), array.bytes.size());
   return array;

@@ -90,11 +90,13 @@ TEST(Message, ExceptionsBecomeExitCodes) {
 TEST(Environment, DataPathPutsTheUsersFoldersFirst) {
   ::setenv("PLEIAD_DATA", "/a::/b", 1);
   ::setenv("PLEIAD_HOME", "/h", 1);
+  ::setenv("PLEIAD_DEPS", "/deps", 1);
   const auto env = read_environment();
-  EXPECT_EQ(env.data_path, (std::vector<std::filesystem::path>{"/a", "/b", "data", "/h/data", "/usr/share/datasets"}));
+  EXPECT_EQ(env.data_path, (std::vector<std::filesystem::path>{"/a", "/b", "data", "/h/data", "/usr/share/datasets",
+                                                               "/deps/data/sklearn"}));
   ::setenv("PLEIAD_LOG", "loud", 1);
   EXPECT_THAT(message_of(Exit::usage, [] { read_environment(); }), HasSubstr("PLEIAD_LOG"));
-  for (const char* name : {"PLEIAD_DATA", "PLEIAD_HOME", "PLEIAD_LOG"}) ::unsetenv(name);
+  for (const char* name : {"PLEIAD_DATA", "PLEIAD_HOME", "PLEIAD_DEPS", "PLEIAD_LOG"}) ::unsetenv(name);
 }
 
 }  // namespace

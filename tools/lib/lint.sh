@@ -9,11 +9,10 @@ tracked() { git -c safe.directory="$top" ls-files -z -- "$@"; }
 
 check_format() { tracked '*.cpp' '*.hpp' | xargs -0 -r "$clang_format" --dry-run -Werror; }
 
-# Every source of the release build but the tests, on all cores, the largest first. Warnings are the compiler's affair (-w),
-# and omp.h is found in its folder.
+# Every source of the release build but the tests, on all cores, the largest first. Warnings are the compiler's affair (-w).
 check_cpp() {
   local commands=build/release/compile_commands.json
-  local options=(-p build/release --quiet --extra-arg=-w "--extra-arg=-idirafter$(g++ -print-file-name=include)")
+  local options=(-p build/release --quiet --extra-arg=-w)
   if ! [[ -f $commands ]]; then say lint "the release preset is not configured" && return 1; fi
   if ! command -v "$clang_tidy" >/dev/null; then say lint "$clang_tidy is not installed" && return 1; fi
   sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$commands" | grep -vF -e "$top/build/" -e "$top/tests/" | sort -u | tr '\n' '\0' |

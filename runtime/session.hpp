@@ -42,7 +42,7 @@ class Session {
   const std::vector<std::string>& overridden() const;  // "STARPU_NCPU=2", ...
   static std::string version();                        // "1.4.10"
   /// For times without steps: workers finish what was submitted, then sleep until `resume` or the next use of an
-  /// executor. Waking them takes far longer than a task costs: not for gaps shorter than some milliseconds.
+  /// executor. Not for short gaps: where other programs compete for the cores, waking takes milliseconds.
   void pause();
   void resume();
   /// Scheduling policies that may be asked for; another name throws Error (Exit::usage) with a suggestion.

@@ -102,10 +102,11 @@ class TrainVerb {
     machine_ = measured_machine(static_cast<int>(cores_.size()), environment_.home);
     times_.emplace((model_folder(environment_.home, *machine_) / "kernels.json").string());
     times_->load();
+    if (!times_->note().empty()) console_.say("warning", times_->note());
     say_facts();
     planned_ = plan();
     if (planned_->timed > 0) {
-      times_->save();
+      keep_times();
       console_.say("perf",
                    fmt::format("{} kernels not timed on this machine yet: timed in {:.1f} s, kept for next time",
                                planned_->timed, planned_->timing_us * 1e-6));
@@ -118,6 +119,15 @@ class TrainVerb {
     const Index epoch = (data_->train.size() + config().train.batch - 1) / config().train.batch;
     const Index steps = config().train.steps > 0 ? config().train.steps : config().train.epochs * epoch;
     console_.say("predict", describe_prediction(predicted_ms(), epoch, steps - continuation_.state.step));
+  }
+
+  /// A training does not fail for want of a place to keep times.
+  void keep_times() {
+    try {
+      times_->save();
+    } catch (const Error& e) {
+      console_.say("warning", e.what());
+    }
   }
 
   void say_facts() {

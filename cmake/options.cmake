@@ -1,5 +1,6 @@
 set(PLEIAD_ARCH native CACHE STRING "CPU that kernels are compiled for (-march); the oldest of the cluster, if unlike")
 option(PLEIAD_TESTS "Build tests and benchmarks" ON)
+option(PLEIAD_REQUIRE_CUDA "Refuse a StarPU without CUDA" OFF)
 set(PLEIAD_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE)

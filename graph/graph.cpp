@@ -76,11 +76,12 @@ std::vector<Sym> Graph::call(const Op& op, std::vector<Sym> inputs, const Attrs&
     for (Index extent : output_shape(op, attrs, signature, shapes, i)) axes.push_back({"", extent});
     outputs.push_back(tensor(output_name(op, signature, i), axes, Kind::temp, element_type(op, i, compute)));
   }
-  call_into(op, std::move(inputs), outputs, attrs);
+  call_into(op, inputs, outputs, attrs);
   return outputs;
 }
 
-void Graph::call_into(const Op& op, std::vector<Sym> inputs, std::vector<Sym> outputs, const Attrs& attrs) {
+void Graph::call_into(const Op& op, const std::vector<Sym>& inputs, const std::vector<Sym>& outputs,
+                      const Attrs& attrs) {
   Node node{.op = &op,
             .attrs = attrs,
             .args = inputs,

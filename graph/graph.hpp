@@ -54,7 +54,7 @@ class Graph {
     return call(op, std::move(inputs), attrs)[0];
   }
   /// Appends a call whose outputs are added to existing tensors (made by an earlier call of the same shape).
-  void call_into(const Op&, std::vector<Sym> inputs, std::vector<Sym> outputs, const Attrs& = {});
+  void call_into(const Op&, const std::vector<Sym>& inputs, const std::vector<Sym>& outputs, const Attrs& = {});
   void tie(Sym a, Sym b);
 
   /// Appends the gradient of the scalar `loss`; result[t] is the gradient of tensor t, or Sym{-1}. Adjoints that

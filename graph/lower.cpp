@@ -39,7 +39,7 @@ class Lowering {
   int tile_buffer(Sym s, int number) const { return at(at(tasks_.tiles, s.id), number); }
   bool empty(const Node&, const Coordinates&) const;
   Arg output(int buffer, int lane);
-  int new_buffer(Buffer);
+  int new_buffer(const Buffer&);
   void add(int node, const Op&, int signature, int attrs, std::vector<Arg>, Task);
   int add_signature(const Op&, const Attrs&, const std::vector<Shape>& inputs);
 
@@ -52,8 +52,8 @@ class Lowering {
   std::map<std::pair<const Op*, std::string>, int> extra_signatures_;  // of merges and fills, by notation and rank
 };
 
-int Lowering::new_buffer(Buffer b) {
-  tasks_.buffers.push_back(std::move(b));
+int Lowering::new_buffer(const Buffer& b) {
+  tasks_.buffers.push_back(b);
   return count(tasks_.buffers) - 1;
 }
 
@@ -118,7 +118,7 @@ Arg Lowering::output(int tile, int lane) {
       Buffer partial = at(tasks_.buffers, tile);
       partial.lane = lane;
       partial.keep = false;
-      it->second = new_buffer(std::move(partial));
+      it->second = new_buffer(partial);
     }
     buffer = it->second;
   }

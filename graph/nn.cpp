@@ -92,7 +92,7 @@ Sym Builder::param(std::string name, std::vector<Axis> axes, double bound) {
   return p;
 }
 
-Sym linear(Builder& b, const std::string& name, Sym x, Axis out, Activation activation) {
+Sym linear(Builder& b, const std::string& name, Sym x, const Axis& out, Activation activation) {
   const Tensor& input = b.graph[x];
   if (input.shape.empty()) throw ShapeError("linear " + name + ": x is a scalar; it needs a dimension to contract");
   const Axis in{input.axis_names.back(), input.shape.back()};

@@ -25,7 +25,7 @@ struct Builder {
 };
 
 /// y = activation(x w^T + b). x: [batch, in]; w: [out, in] named NAME.weight; b: [out] named NAME.bias. One fused op.
-Sym linear(Builder&, const std::string& name, Sym x, Axis out, Activation);
+Sym linear(Builder&, const std::string& name, Sym x, const Axis& out, Activation);
 /// Inverted dropout (Srivastava et al. 2014), p = probability of zero; p = 0 adds nothing. Each call has its own key.
 Sym dropout(Builder&, Sym x, double p);
 

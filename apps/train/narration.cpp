@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace pleiad {
@@ -92,7 +93,7 @@ std::string describe_time(const Account& a, double predicted_ms, double measured
 }
 
 std::string duration_text(double seconds) {
-  const auto s = static_cast<Index>(seconds + 0.5);
+  const auto s = static_cast<Index>(std::lround(seconds));
   if (s < 60) return fmt::format("{:.1f} s", seconds);
   if (s < 3600) return fmt::format("{} min {} s", s / 60, s % 60);
   return fmt::format("{} h {} min", s / 3600, s / 60 % 60);

@@ -11,7 +11,7 @@ namespace {
 
 /// Members that are missing or of another type are left at their defaults: only the plan itself is needed.
 template <class T>
-T member_or(const nlohmann::json& object, const char* name, T otherwise) {
+T member_or(const nlohmann::json& object, const char* name, const T& otherwise) {
   const auto found = object.find(name);
   return found == object.end() || found->is_null() ? otherwise : found->get<T>();
 }

@@ -7,6 +7,9 @@
 namespace pleiad {
 namespace {
 
+/// About what the runtime spends on any task: one that is shorter is not worth being alone.
+constexpr double kTrivial_us = 5;
+
 /// Tasks that become one. Clusters are numbered in the order of their first task, and every dependency between two of
 /// them goes from the lower to the higher number; a task may join a cluster only if that stays so. Hence no cycle.
 struct Cluster {
@@ -49,13 +52,13 @@ double Fusion::ready_us(const std::vector<int>& needs, int without) const {
   return ready;
 }
 
-/// Short enough, on the same rank, not another batch tile, and the cluster need not wait noticeably for what else the
+/// Short enough, on the same rank, not another batch tile (unless one is trivial), and the cluster need not wait noticeably for what else the
 /// task needs: otherwise chains that run side by side would become one.
 bool Fusion::may_join(const Task& t, int cluster, const std::vector<int>& needs) const {
   const Cluster& c = at(clusters_, cluster);
   const double a = t.predicted_us(), b = c.task.predicted_us(), small = std::min(a, b);
   if (small >= grain_us_ || (a + b > 2 * grain_us_ && small > grain_us_ / 4)) return false;
-  const bool same_tile = t.shard == c.task.shard || t.shard < 0 || c.task.shard < 0;
+  const bool same_tile = t.shard == c.task.shard || t.shard < 0 || c.task.shard < 0 || small < kTrivial_us;
   return t.rank == c.task.rank && same_tile && ready_us(needs, cluster) <= c.start_us + grain_us_ / 4;
 }
 

@@ -134,8 +134,9 @@ class TrainVerb {
     console_.say("machine", fmt::format("{} · StarPU {} · {} CPU worker{}", summary(*machine_), Session::version(),
                                         cores_.size(), cores_.size() > 1 ? "s" : ""));
     const Dataset& d = data_->train;
+    const auto shape = to_string(d.sample_shape) + (d.sample_shape.rank() == 1 ? " features" : "");
     console_.say("data", fmt::format("{}: {} train, {} test, {}, {} classes", d.name, d.size(), data_->val.size(),
-                                     to_string(d.sample_shape), d.classes));
+                                     shape, d.classes));
     console_.say("model", describe_model(config(), *model_, data_shape()));
   }
 

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <span>
@@ -29,10 +30,12 @@ int show_help(std::string_view name) {
   return 0;
 }
 
-/// Goes on as the program with StarPU and the kernels, which lies beside this one.
+/// Goes on as the program with StarPU and the kernels, which lies beside this one. Libraries read their number of
+/// threads when they are loaded: a worker is one thread.
 [[noreturn]] void become_core(char** argv) {
   std::error_code error;
   const auto core = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "pleiad-core";
+  for (const char* variable : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}) setenv(variable, "1", 1);
   execv(core.c_str(), argv);
   throw Error(Exit::hardware, fmt::format("cannot start {}: {}\nit belongs beside pleiad; build or install both",
                                           core.string(), std::strerror(errno)));

@@ -31,10 +31,11 @@ Topology load_topology() {
   return topology;
 }
 
-/// Logical CPUs in the process's affinity mask and its cgroup's cpuset.
+/// Logical CPUs in the calling thread's affinity mask and the cgroup's cpuset. Of the process would be all that any of
+/// its threads may use, those of libraries included.
 Bitmap usable_cpus(hwloc_topology_t t) {
   Bitmap set(hwloc_bitmap_alloc());
-  if (hwloc_get_cpubind(t, set.get(), HWLOC_CPUBIND_PROCESS) != 0) hwloc_bitmap_fill(set.get());
+  if (hwloc_get_cpubind(t, set.get(), HWLOC_CPUBIND_THREAD) != 0) hwloc_bitmap_fill(set.get());
   hwloc_bitmap_and(set.get(), set.get(), hwloc_topology_get_allowed_cpuset(t));
   return set;
 }

@@ -52,8 +52,8 @@ double Fusion::ready_us(const std::vector<int>& needs, int without) const {
   return ready;
 }
 
-/// Short enough, on the same rank, not another batch tile (unless one is trivial), and the cluster need not wait noticeably for what else the
-/// task needs: otherwise chains that run side by side would become one.
+/// Short enough, on the same rank, not another batch tile (unless one is trivial), and the cluster need not wait
+/// noticeably for what else the task needs: otherwise chains that run side by side would become one.
 bool Fusion::may_join(const Task& t, int cluster, const std::vector<int>& needs) const {
   const Cluster& c = at(clusters_, cluster);
   const double a = t.predicted_us(), b = c.task.predicted_us(), small = std::min(a, b);

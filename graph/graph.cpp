@@ -66,7 +66,7 @@ Sym Graph::tensor(std::string name, std::vector<Axis> axes, Kind kind, DType dty
   return s;
 }
 
-std::vector<Sym> Graph::call(const Op& op, std::vector<Sym> inputs, const Attrs& attrs) {
+std::vector<Sym> Graph::call(const Op& op, const std::vector<Sym>& inputs, const Attrs& attrs) {
   const Signature signature = checked_signature(*this, op, attrs, inputs);
   const auto shapes = shapes_of(*this, inputs);
   const DType compute = compute_type(*this, op, inputs);

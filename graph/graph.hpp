@@ -48,11 +48,9 @@ class Graph {
 
   Sym tensor(std::string name, std::vector<Axis> axes, Kind, DType = DType::f32);
   /// Appends a call; returns its outputs. Throws ShapeError if the inputs do not fit the op.
-  std::vector<Sym> call(const Op&, std::vector<Sym> inputs, const Attrs& = {});
+  std::vector<Sym> call(const Op&, const std::vector<Sym>& inputs, const Attrs& = {});
   /// The first output of a call.
-  Sym one(const Op& op, std::vector<Sym> inputs, const Attrs& attrs = {}) {
-    return call(op, std::move(inputs), attrs)[0];
-  }
+  Sym one(const Op& op, const std::vector<Sym>& inputs, const Attrs& attrs = {}) { return call(op, inputs, attrs)[0]; }
   /// Appends a call whose outputs are added to existing tensors (made by an earlier call of the same shape).
   void call_into(const Op&, const std::vector<Sym>& inputs, const std::vector<Sym>& outputs, const Attrs& = {});
   void tie(Sym a, Sym b);

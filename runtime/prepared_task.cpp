@@ -50,7 +50,7 @@ starpu_data_access_mode mode_of(Access a) {
 
 template <class T>
 T* c_array(std::size_t n) {
-  auto* p = static_cast<T*>(std::calloc(n, sizeof(T)));
+  T* p = static_cast<T*>(std::calloc(n, sizeof *p));
   if (p == nullptr) throw Error(Exit::memory, "out of memory for task descriptions");
   return p;
 }

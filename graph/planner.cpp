@@ -116,8 +116,8 @@ Candidate& choose(std::vector<Candidate>& all, bool timed_only) {
 /// Times kernels until its budget is spent.
 class Timing {
  public:
-  Timing(double budget_us, const Worker& worker, KernelTimes& times)
-      : budget_us_(budget_us), worker_(worker), times_(times) {}
+  Timing(double budget_us, const Machine& m, KernelTimes& times)
+      : budget_us_(budget_us), worker_(cpu_worker(m)), workers_(static_cast<int>(cpu_workers(m))), times_(times) {}
 
   bool over() const { return spent_us_ >= budget_us_; }
   std::size_t timed() const { return timed_; }
@@ -142,7 +142,7 @@ class Timing {
     const Attrs& attrs = g.attrs[static_cast<std::size_t>(k.attrs)];
     const Signature& signature = g.signatures[static_cast<std::size_t>(k.signature)];
     const double budget_us = std::min(kKernelBudget_us, budget_us_ - spent_us_);
-    times_.set(k.key, impl.name, time_kernel(*k.op, impl, attrs, signature, k.tiles, budget_us, rival_us(k)));
+    times_.set(k.key, impl.name, time_kernel(*k.op, impl, attrs, signature, k.tiles, budget_us, rival_us(k), workers_));
     spent_us_ += std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
     ++timed_;
   }
@@ -156,6 +156,7 @@ class Timing {
 
   double budget_us_;
   const Worker& worker_;
+  int workers_;
   KernelTimes& times_;
   std::size_t timed_ = 0;
   double spent_us_ = 0;
@@ -199,7 +200,7 @@ Planned make_plan(const Graph& graph, const Classes& classes, const Machine& m, 
   const std::size_t bytes = usable_bytes(m, r.memory_share);
   Lowered all = lower_all(graph, classes, workers, bytes, r);
   if (all.candidates.empty()) check_memory(all.least, m, r.memory_share, fitting_batch(classes, workers, bytes, r));
-  Timing timing(r.budget_us, cpu_worker(m), times);
+  Timing timing(r.budget_us, m, times);
   const Plan plan = search(all.candidates, m, times, r, timing);
   Planned planned = apply_plan(graph, classes, m, times, plan, r.keep);
   check_memory(planned.memory, m, r.memory_share);

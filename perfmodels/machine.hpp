@@ -12,8 +12,8 @@ struct Worker {
   std::string name;  // "cpu0"
   Device device = Device::cpu;
   int memory = 0;          // memory node it computes from
-  double flops = 0;        // flop/s of a large matrix product, one thread, fp32
-  double bandwidth = 0;    // B/s read and written by a copy that does not fit the caches
+  double flops = 0;        // flop/s of a large matrix product in fp32, one thread, while all workers are busy
+  double bandwidth = 0;    // B/s read and written by a copy that does not fit the caches, while all workers copy
   double overhead_us = 0;  // runtime cost of one task on it; 0: not measured
 };
 
@@ -37,7 +37,8 @@ struct Machine {
 /// Cores, NUMA nodes and memory that this process may use (its cpuset is law), by hwloc, with `cpu_workers` CPU
 /// workers; < 0: one a core. Throws Error (Exit::hardware) if there are fewer cores. Rates are 0 until measured.
 Machine describe_machine(int cpu_workers);
-/// Measures one core's matrix-product rate and copy bandwidth in about 0.2 s and gives them to all CPU workers.
+/// Measures a core's matrix-product rate and copy bandwidth while all workers' cores are busy, in about 0.2 s, and
+/// gives them to all CPU workers.
 void measure_rates(Machine&);
 
 /// The first CPU worker: all are alike. Throws Error (Exit::hardware) if there is none.

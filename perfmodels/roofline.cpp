@@ -1,18 +1,16 @@
 #include <algorithm>
-#include <cstring>
+#include <functional>
 
 #include "codelets/registry.hpp"
 #include "perfmodels/machine.hpp"
 #include "perfmodels/store.hpp"
-#include "perfmodels/thread_clock.hpp"
 
 namespace pleiad {
 namespace {
 
 constexpr double kLatency_us = 0.3;  // a kernel's own start: reading tiles, choosing loops
-constexpr Index kGemm = 512;
-constexpr double kGemmBudget_us = 3e4;
-constexpr std::size_t kCopyBytes = std::size_t{64} << 20;
+constexpr double kBudget_us = 3e4;
+constexpr double kNoRival_us = std::numeric_limits<double>::infinity();
 
 /// The plain reference counts only where there is nothing else.
 bool worth_timing(const Op& op, const Impl& impl) {
@@ -21,40 +19,33 @@ bool worth_timing(const Op& op, const Impl& impl) {
   return cpu(impl) && (std::string_view(impl.name) != "ref" || std::count_if(all.begin(), all.end(), cpu) == 1);
 }
 
-/// flop/s of the fastest implementation of a 512 x 512 x 512 product in fp32 on the calling thread.
-double measure_flops() {
-  const Op* op = find_op("einsum");
-  if (op == nullptr) throw Error(Exit::internal, "this build has no op einsum to measure the machine with");
-  const Attrs attrs("mk,kn->mn");
-  const Shape square{kGemm, kGemm};
-  const Signature signature = signature_of(*op, attrs, std::vector<Shape>{square, square});
-  const std::vector<Tile> tiles(3, Tile{.shape = square, .origin = Shape{0, 0}, .whole = square});
-  const double flops = cost_of(*op, signature, tiles).flops;
-  double best = 0;
-  for (const Impl& impl : op->implementations()) {
-    if (!worth_timing(*op, impl) || (impl.fits != nullptr && !impl.fits(Call{tiles, attrs, signature}))) continue;
-    best = std::max(best, 1e6 * flops / time_kernel(*op, impl, attrs, signature, tiles, kGemmBudget_us).median_us);
-  }
-  return best;
+const Op& op_called(const char* name) {
+  const Op* op = find_op(name);
+  if (op == nullptr)
+    throw Error(Exit::internal, "this build has no op " + std::string(name) + " to measure the machine with");
+  return *op;
 }
 
-/// Bytes read and written per second by memcpy.
-double measure_bandwidth() {
-  std::vector<std::byte> from(kCopyBytes, std::byte{1}), to(kCopyBytes, std::byte{2});
-  std::vector<double> samples;
-  for (int i = 0; i < 5; ++i) {
-    const double start = thread_us();
-    std::memcpy(to.data(), from.data(), kCopyBytes);
-    from[static_cast<std::size_t>(i)] = to[kCopyBytes - 1];  // the copy is used
-    samples.push_back(thread_us() - start);
+/// Work per second of one of `workers` busy threads in the fastest implementation of a call on tiles of `shape`.
+template <class Work>
+double rate(const Op& op, const Attrs& attrs, std::size_t inputs, const Shape& shape, int workers, Work work) {
+  const Signature signature = signature_of(op, attrs, std::vector<Shape>(inputs, shape));
+  const std::vector<Tile> tiles(inputs + 1, Tile{.shape = shape, .origin = Shape{0, 0}, .whole = shape});
+  double best = 0;
+  for (const Impl& impl : op.implementations()) {
+    if (!worth_timing(op, impl) || (impl.fits != nullptr && !impl.fits(Call{tiles, attrs, signature}))) continue;
+    const KernelTime t = time_kernel(op, impl, attrs, signature, tiles, kBudget_us, kNoRival_us, workers);
+    best = std::max(best, 1e6 * work(cost_of(op, signature, tiles)) / t.median_us);
   }
-  return 1e6 * 2 * static_cast<double>(kCopyBytes) / summary_of(samples).median_us;
+  return best;
 }
 
 }  // namespace
 
 void measure_rates(Machine& m) {
-  const double flops = measure_flops(), bandwidth = measure_bandwidth();
+  const int workers = static_cast<int>(std::ranges::count(m.workers, Device::cpu, &Worker::device));
+  const double flops = rate(op_called("einsum"), Attrs("mk,kn->mn"), 2, {512, 512}, workers, std::mem_fn(&Cost::flops));
+  const double bandwidth = rate(op_called("scale"), {}, 1, {4096, 2048}, workers, std::mem_fn(&Cost::bytes));
   for (Worker& w : m.workers) {
     if (w.device != Device::cpu) continue;
     w.flops = flops;

@@ -22,8 +22,8 @@ struct KernelTime {
 KernelTime summary_of(std::vector<double> samples_us);
 
 /// Times of kernels on one kind of hardware, kept in a JSON file of Pleiad's own folder:
-/// HOME/perf/HARDWARE_KEY/kernels.json. Any number of processes may load and save: a file is replaced atomically, and
-/// saving keeps what others have added meanwhile. Not thread-safe.
+/// HOME/perf/HARDWARE_KEY/WORKERS/kernels.json. Any number of processes may load and save: a file is replaced
+/// atomically, and saving keeps what others have added meanwhile. Not thread-safe.
 class KernelTimes {
  public:
   explicit KernelTimes(std::string file = {});  // empty: in memory only
@@ -49,8 +49,9 @@ class KernelTimes {
 /// the median is steady or `budget_us` is spent, but at least 5 times; the first call is dropped. Operands come from
 /// as many copies as a step's data would be, so they are not all in the caches. CPU time counts: what other programs
 /// run meanwhile does not. A kernel that takes twice `rival_us` in both of its first two samples is given up there.
-/// Tiles' data pointers are ignored.
+/// Tiles' data pointers are ignored. `workers` threads run the kernel side by side, each on memory of its own, and one
+/// is timed: cores share caches, memory and clock, and in a step all are busy.
 KernelTime time_kernel(const Op&, const Impl&, const Attrs&, const Signature&, const std::vector<Tile>&,
-                       double budget_us, double rival_us = std::numeric_limits<double>::infinity());
+                       double budget_us, double rival_us = std::numeric_limits<double>::infinity(), int workers = 1);
 
 }  // namespace pleiad

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "perfmodels/operands.hpp"
 #include "perfmodels/store.hpp"
@@ -14,10 +16,12 @@ namespace {
 constexpr std::size_t kLeastFootprint = std::size_t{8} << 20, kMostFootprint = std::size_t{128} << 20;
 constexpr std::size_t kLargeKernelCopies = 4;
 
-std::size_t footprint_bytes(const std::vector<Tile>& tiles) {
+/// Of one of `workers` threads, which together touch what a step does.
+std::size_t footprint_bytes(const std::vector<Tile>& tiles, int workers) {
   std::size_t bytes = 0;
   for (const Tile& t : tiles) bytes += t.bytes();
-  return std::clamp(kLargeKernelCopies * bytes, kLeastFootprint, kMostFootprint);
+  const std::size_t all = std::clamp(kLargeKernelCopies * bytes, kLeastFootprint, kMostFootprint);
+  return std::max(all / static_cast<std::size_t>(workers), kLeastFootprint);
 }
 constexpr double kSample_us = 30;  // the thread clock costs 0.3 us and must not matter
 constexpr std::size_t kFewest = 5, kMost = 400;
@@ -36,20 +40,62 @@ bool steady(const KernelTime& t) {
   return 1.2533 * 1.4826 * t.mad_us <= kSteady * t.median_us * std::sqrt(static_cast<double>(t.samples));
 }
 
+/// One kernel with operands of its own.
+class Runs {
+ public:
+  Runs(const Op& op, const Impl& impl, const Attrs& attrs, const Signature& signature, const std::vector<Tile>& tiles,
+       std::size_t bytes)
+      : impl_(impl), attrs_(attrs), signature_(signature), operands_(op, signature, tiles, bytes) {}
+
+  void run(int calls) {
+    operands_.renew();
+    for (int i = 0; i < calls; ++i) impl_.run(Call{operands_.next(), attrs_, signature_, Step{1, 1e-3, 1}});
+  }
+  /// CPU time of one call.
+  double time_us(int calls) {
+    const double start = thread_us();
+    run(calls);
+    return std::max((thread_us() - start) / calls, 1e-3);
+  }
+
+ private:
+  const Impl& impl_;
+  const Attrs& attrs_;
+  const Signature& signature_;
+  Operands operands_;
+};
+
+/// Threads that run a kernel again and again until destroyed.
+class Company {
+ public:
+  template <class MakeRuns>
+  Company(int threads, MakeRuns make) {
+    for (int i = 0; i < threads; ++i)
+      threads_.emplace_back([this, make](const std::stop_token& stop) {
+        Runs runs = make();
+        runs.run(1);
+        warm_.fetch_add(1);
+        warm_.notify_one();
+        while (!stop.stop_requested()) runs.run(1);
+      });
+    for (int warm = 0; warm < threads; warm = warm_.load()) warm_.wait(warm);
+  }
+
+ private:
+  std::atomic<int> warm_ = 0;
+  std::vector<std::jthread> threads_;
+};
+
 }  // namespace
 
 KernelTime time_kernel(const Op& op, const Impl& impl, const Attrs& attrs, const Signature& signature,
-                       const std::vector<Tile>& tiles, double budget_us, double rival_us) {
+                       const std::vector<Tile>& tiles, double budget_us, double rival_us, int workers) {
   const Stopwatch spent;
-  Operands operands(op, signature, tiles, footprint_bytes(tiles));
-  const auto run_us = [&](int calls) {
-    operands.renew();
-    const double start = thread_us();
-    for (int i = 0; i < calls; ++i) impl.run(Call{operands.next(), attrs, signature, Step{1, 1e-3, 1}});
-    return std::max((thread_us() - start) / calls, 1e-3);
-  };
-  run_us(1);
-  std::vector<double> samples{run_us(1)};
+  const auto make = [&] { return Runs(op, impl, attrs, signature, tiles, footprint_bytes(tiles, workers)); };
+  Runs runs = make();
+  const Company company(workers - 1, make);
+  runs.run(1);
+  std::vector<double> samples{runs.time_us(1)};
   const int calls = static_cast<int>(std::clamp(kSample_us / samples[0], 1.0, 1e3));
   if (calls > 1) samples.clear();
   const auto hopeless = [&] { return samples.size() == 2 && std::min(samples[0], samples[1]) > kHopeless * rival_us; };
@@ -57,7 +103,7 @@ KernelTime time_kernel(const Op& op, const Impl& impl, const Attrs& attrs, const
     if (samples.size() < kFewest) return hopeless();
     return samples.size() >= kMost || spent.us() >= budget_us || steady(summary_of(samples));
   };
-  while (!enough()) samples.push_back(run_us(calls));
+  while (!enough()) samples.push_back(runs.time_us(calls));
   return summary_of(samples);
 }
 

@@ -55,7 +55,7 @@ Machine measured_machine(int cpu_workers, const std::filesystem::path& home) {
 }
 
 std::filesystem::path model_folder(const std::filesystem::path& home, const Machine& machine) {
-  return home / "perf" / machine.hardware_key;
+  return home / "perf" / machine.hardware_key / fmt::format("{}-workers", machine.workers.size());
 }
 
 std::string summary(const Machine& m) {

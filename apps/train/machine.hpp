@@ -13,7 +13,7 @@ std::vector<int> worker_cores(const MachineConfig&);
 /// This machine with measured rates; what was measured before on the same hardware is taken from `home`.
 Machine measured_machine(int cpu_workers, const std::filesystem::path& home);
 
-/// Folder of `home` that holds the models for this hardware.
+/// Folder of `home` that holds the models for this hardware with so many workers: busy cores slow each other down.
 std::filesystem::path model_folder(const std::filesystem::path& home, const Machine&);
 
 /// "laptop: 2 cores, 23.5 GiB, no GPU".

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "perfmodels/operands.hpp"
 #include "perfmodels/store.hpp"
@@ -42,6 +45,20 @@ TEST(Timing, at_least_five_samples_even_without_a_budget) {
   EXPECT_GE(t.mad_us, 0);
   EXPECT_GT(calls, t.samples) << "the first call is dropped";
   EXPECT_TRUE(ids_in_range);
+}
+
+std::atomic<int> inside = 0;
+std::atomic<bool> all_met = false;
+void meet(const Call&) noexcept {
+  if (++inside == 3) all_met = true;
+  std::this_thread::sleep_for(std::chrono::microseconds(100));
+  --inside;
+}
+
+TEST(Timing, all_workers_run_the_kernel_side_by_side) {
+  const Impl impl{Device::cpu, "ref", meet};
+  time_kernel(kLookUp, impl, {}, signature(), tiles(), 1e4, std::numeric_limits<double>::infinity(), 3);
+  EXPECT_TRUE(all_met);
 }
 
 TEST(Operands, as_many_copies_as_a_step_would_touch) {

@@ -1,6 +1,8 @@
 #include <Random123/philox.h>
 
+#include <cmath>
 #include <cstring>
+#include <numbers>
 
 #include "graph/nn.hpp"
 
@@ -24,6 +26,19 @@ double uniform(std::uint64_t seed, std::uint64_t name, std::uint64_t i) {
   return (static_cast<double>(random[i % 4]) + 0.5) * 0x1p-32;
 }
 
+/// Box and Muller 1958.
+double normal(std::uint64_t seed, std::uint64_t name, std::uint64_t i) {
+  const double radius = std::sqrt(-2 * std::log(uniform(seed, name, 2 * i)));
+  return radius * std::cos(2 * std::numbers::pi * uniform(seed, name, 2 * i + 1));
+}
+
+double element(const Distribution& d, std::uint64_t seed, std::uint64_t name, std::uint64_t i) {
+  double x = d.value;
+  if (d.bound > 0) x += d.bound * (2 * uniform(seed, name, i) - 1);
+  if (d.deviation > 0) x += d.deviation * normal(seed, name, i);
+  return x;
+}
+
 }  // namespace
 
 std::vector<std::byte> initial_values(const Graph& g, const Init& init, std::uint64_t seed) {
@@ -33,7 +48,7 @@ std::vector<std::byte> initial_values(const Graph& g, const Init& init, std::uin
   with_dtype(t.dtype, [&]<class T>() {
     const std::uint64_t name = hash_of(t.name);
     for (std::size_t i = 0; i < n; ++i) {
-      const T value(static_cast<Wide<T>>(init.bound * (2 * uniform(seed, name, i) - 1)));
+      const T value(static_cast<Wide<T>>(element(init.values, seed, name, i)));
       std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
     }
   });

@@ -86,9 +86,9 @@ void update(Graph& g, Sym p, Sym gradient, const Optimizer& o) {
 
 }  // namespace
 
-Sym Builder::param(std::string name, std::vector<Axis> axes, double bound) {
+Sym Builder::param(std::string name, std::vector<Axis> axes, const Distribution& values) {
   const Sym p = graph.tensor(std::move(name), std::move(axes), Kind::param, dtype);
-  inits.push_back({p, bound});
+  inits.push_back({p, values});
   return p;
 }
 
@@ -97,8 +97,8 @@ Sym linear(Builder& b, const std::string& name, Sym x, const Axis& out, Activati
   if (input.shape.empty()) throw ShapeError("linear " + name + ": x is a scalar; it needs a dimension to contract");
   const Axis in{input.axis_names.back(), input.shape.back()};
   const std::string notation = linear_notation(input.shape.rank(), activation), out_name = out.name;
-  const double bound = 1 / std::sqrt(static_cast<double>(in.extent));
-  const Sym w = b.param(name + ".weight", {out, in}, bound), bias = b.param(name + ".bias", {out}, bound);
+  const Distribution start{.bound = 1 / std::sqrt(static_cast<double>(in.extent))};
+  const Sym w = b.param(name + ".weight", {out, in}, start), bias = b.param(name + ".bias", {out}, start);
   const Sym y = b.graph.one(pleiad::linear, {x, w, bias}, Attrs::of(LinearAttrs{activation}, notation));
   b.graph[y].axis_names.back() = out_name;
   return y;
@@ -129,10 +129,10 @@ Sym optimize(Builder& b, Sym loss, const Optimizer& o) {
   return norm;
 }
 
-Mlp mlp(Builder& b, Index batch, Index features, const std::vector<Index>& hidden, Index classes, Activation activation,
-        double p) {
+Network mlp(Builder& b, Index batch, Index features, const std::vector<Index>& hidden, Index classes,
+            Activation activation, double p) {
   const Axis rows{"batch", batch};
-  Mlp m;
+  Network m;
   m.x = b.graph.tensor("x", {rows, {"features", features}}, Kind::input, b.dtype);
   m.labels = b.graph.tensor("labels", {rows}, Kind::input, DType::i32);
   Sym x = m.x;

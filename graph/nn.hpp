@@ -9,10 +9,13 @@ namespace pleiad::nn {
 
 using pleiad::Activation;
 
-/// How a parameter starts. PyTorch's defaults for Linear: uniform in +-1/sqrt(fan_in) for weight and bias.
+/// The values a parameter starts with: `value`, plus uniform in [-bound, bound], plus normal with this deviation.
+struct Distribution {
+  double value = 0, bound = 0, deviation = 0;
+};
 struct Init {
   Sym param;
-  double bound = 0;  // uniform in [-bound, bound]
+  Distribution values;
 };
 
 /// A model under construction: a graph and how its parameters start.
@@ -21,10 +24,11 @@ struct Builder {
   std::vector<Init> inits;
   DType dtype = DType::f32;
 
-  Sym param(std::string name, std::vector<Axis> axes, double bound);
+  Sym param(std::string name, std::vector<Axis> axes, const Distribution&);
 };
 
 /// y = activation(x w^T + b). x: [batch, in]; w: [out, in] named NAME.weight; b: [out] named NAME.bias. One fused op.
+/// Both start as PyTorch's Linear does: uniform in +-1/sqrt(in).
 Sym linear(Builder&, const std::string& name, Sym x, const Axis& out, Activation);
 /// Inverted dropout (Srivastava et al. 2014), p = probability of zero; p = 0 adds nothing. Each call has its own key.
 Sym dropout(Builder&, Sym x, double p);
@@ -49,12 +53,13 @@ Sym optimize(Builder&, Sym loss, const Optimizer&);
 /// The initial values of a parameter: counter-based from (seed, name, element), so independent of order and placement.
 std::vector<std::byte> initial_values(const Graph&, const Init&, std::uint64_t seed);
 
-struct Mlp {
+/// A network for classification: inputs and what a step leaves readable.
+struct Network {
   Sym x, labels, logits;
   Loss out;
 };
 /// features -> hidden... -> classes; the last layer has no activation. Parameters: layers.0.weight, layers.0.bias, ...
-Mlp mlp(Builder&, Index batch, Index features, const std::vector<Index>& hidden, Index classes, Activation,
-        double dropout);
+Network mlp(Builder&, Index batch, Index features, const std::vector<Index>& hidden, Index classes, Activation,
+            double dropout);
 
 }  // namespace pleiad::nn

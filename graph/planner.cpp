@@ -10,7 +10,7 @@
 namespace pleiad {
 namespace {
 
-constexpr double kTie = 1.02;  // steps as close as this are equal: fewer tasks win
+constexpr double kTie = 1.04;  // steps as close as this are equal: fewer tasks win
 constexpr double kGrains_us[] = {0, 100, 300};
 constexpr double kKernelBudget_us = 1.2e4;  // for timing one kernel
 

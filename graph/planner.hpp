@@ -11,7 +11,7 @@
 namespace pleiad {
 
 /// Runtime cost of a task assumed for a worker that nobody has measured.
-inline constexpr double kUnknownOverhead_us = 5;
+inline constexpr double kUnknownOverhead_us = 10;
 
 /// Predicted step on a machine: list scheduling of the task graph by priorities on its CPU workers.
 struct Estimate {
@@ -81,7 +81,7 @@ struct Planned {
   double timing_us = 0;
 };
 /// Tries numbers of batch tiles (1, W, 2W, 3W, 4W for W workers), lanes (1, W) and grains, times the kernels it lacks
-/// within the budget, and takes the shortest predicted step; within 2 % the one with fewer tasks. Only plans that could
+/// within the budget, and takes the shortest predicted step; within 4 % the one with fewer tasks. Only plans that could
 /// be the shortest are timed. Times found are added to `times`; saving them is the caller's. Throws Error
 /// (Exit::memory) if no plan fits the memory.
 Planned make_plan(const Graph&, const Classes&, const Machine&, KernelTimes& times, const PlanRequest&);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "apps/config/model_keys.hpp"
 #include "codelets/base/error.hpp"
 
 namespace pleiad {
@@ -54,14 +55,13 @@ auto parsed(std::string_view text, const std::filesystem::path& path, Read read)
 }  // namespace
 
 std::string to_json(const ModelCard& card) {
-  const Json json = {{"architectures", {"Pleiad" + card.model.kind}},
-                     {"model_type", card.model.kind},
-                     {"input_shape", std::vector<Index>(card.sample_shape.begin(), card.sample_shape.end())},
-                     {"hidden_sizes", card.model.hidden},
-                     {"num_labels", card.classes},
-                     {"hidden_act", card.model.activation},
-                     {"hidden_dropout_prob", card.model.dropout},
-                     {"dtype", name_of(card.dtype)}};
+  Json json = {{"architectures", {"Pleiad" + card.model.kind}},
+               {"model_type", card.model.kind},
+               {"input_shape", std::vector<Index>(card.sample_shape.begin(), card.sample_shape.end())},
+               {context_of(card.model) > 0 ? "vocab_size" : "num_labels", card.classes},
+               {"dtype", name_of(card.dtype)}};
+  for (const ModelKey& key : model_keys())
+    if (key.used_by(card.model.kind)) std::visit([&](auto field) { json[key.json] = card.model.*field; }, key.field);
   return json.dump(2) + "\n";
 }
 
@@ -69,11 +69,11 @@ ModelCard parse_card(std::string_view text, const std::filesystem::path& path) {
   return parsed(text, path, [](const Json& json) {
     ModelCard card;
     card.model.kind = json.at("model_type").get<std::string>();
-    card.model.hidden = json.at("hidden_sizes").get<std::vector<Index>>();
-    card.model.activation = json.at("hidden_act").get<std::string>();
-    card.model.dropout = json.at("hidden_dropout_prob").get<double>();
+    for (const ModelKey& key : model_keys())
+      if (key.used_by(card.model.kind))
+        std::visit([&](auto field) { json.at(key.json).get_to(card.model.*field); }, key.field);
     card.sample_shape = to_shape(json.at("input_shape"));
-    card.classes = json.at("num_labels").get<Index>();
+    card.classes = json.at(context_of(card.model) > 0 ? "vocab_size" : "num_labels").get<Index>();
     card.dtype = to_dtype(json.at("dtype").get<std::string>());
     return card;
   });

@@ -46,10 +46,17 @@ struct RunConfig {
   Index seed = 1;
 };
 
+/// Which keys a kind of network uses: model_keys.
 struct ModelConfig {
   std::string kind = "mlp";
   std::vector<Index> hidden = {512, 256};
   std::string activation = "relu";
+  std::vector<Index> channels = {16, 32, 64};
+  Index blocks = 1;  // residual blocks of each entry of channels
+  Index layers = 4;
+  Index heads = 8;
+  Index width = 256;
+  Index context = 256;  // tokens of a sample
   double dropout = 0;
   std::string init = "random";  // else a .safetensors file or a checkpoint folder
 };

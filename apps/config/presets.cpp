@@ -16,11 +16,11 @@ train = "fashion-mnist"
 
 [train]
 epochs = 6
-batch = 128
+batch = 256
 
 [optim]
 kind = "adamw"
-lr = 1e-3
+lr = 2e-3
 schedule = "cosine"
 )";
 

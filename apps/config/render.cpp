@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/config/model_keys.hpp"
 #include "apps/config/presets.hpp"
 #include "apps/config/schema.hpp"
 #include "codelets/base/error.hpp"
@@ -57,6 +58,7 @@ std::string table(std::string_view section, std::string_view prefix) {
 std::string resolved_toml(const ResolvedConfig& resolved) {
   return "# Every key of this run, and where its value came from. pleiad config explain KEY says what it does.\n\n" +
          by_section([&](const Key& key, std::size_t i) {
+           if (!matters(resolved.config.model, key.name)) return std::string();
            return fmt::format("{:34} # {}\n", assignment(key, resolved.config), resolved.origins[i].text);
          });
 }
@@ -66,6 +68,7 @@ std::string starting_toml(std::string_view preset) {
   return "# Lines that begin with # show the defaults. pleiad config explain KEY says more; check the file with\n"
          "# pleiad config check FILE\n\n" +
          by_section([&](const Key& key, std::size_t i) {
+           if (!matters(resolved.config.model, key.name)) return std::string();
            const bool is_default = resolved.origins[i].layer == Origin::Layer::defaults;
            return fmt::format("{:36} # {}\n", (is_default ? "# " : "") + assignment(key, resolved.config), key.help);
          });

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "apps/config/model_keys.hpp"
 #include "apps/config/presets.hpp"
 #include "apps/config/schema.hpp"
 #include "apps/config/suggest.hpp"
@@ -137,6 +138,18 @@ void apply_settings(ResolvedConfig& resolved, std::span<const Setting> settings)
   settle_length(resolved, Layer::flag);
 }
 
+/// A key that changes nothing is a mistake. Those of what the config extends may belong to another kind of network.
+void check_model_keys(const ResolvedConfig& resolved) {
+  const ModelConfig& model = resolved.config.model;
+  for (const ModelKey& key : model_keys()) {
+    const Origin& origin = origin_of(resolved, key.name);
+    const bool by_user = origin.layer == Layer::file || origin.layer == Layer::flag;
+    if (!by_user || matters(model, key.name)) continue;
+    throw Error(Exit::usage, fmt::format("{}: {} means nothing to model.kind = {}\nit is used by: {}", origin.text,
+                                         key.name, model.kind, fmt::join(split_choices(key.kinds), ", ")));
+  }
+}
+
 void check_tiles(const ResolvedConfig& resolved) {
   const auto& sizes = resolved.config.schedule.batch_tiles.sizes;
   const auto batch = resolved.config.train.batch;
@@ -164,6 +177,7 @@ void check_complete(const ResolvedConfig& resolved) {
                 "no training data: data.train is not set\npleiad train fmnist-mlp, or --data.train NAME|FILE");
   if (config.train.steps == 0 && config.train.epochs == 0)
     throw Error(Exit::usage, "no length: train.steps and train.epochs are both 0");
+  check_model_keys(resolved);
   check_tiles(resolved);
 }
 

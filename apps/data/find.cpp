@@ -25,6 +25,7 @@ struct KnownData {
 
 constexpr auto kKnown = std::to_array<KnownData>({
     {"fashion-mnist", "fashion-mnist", "", "dataset-fashion-mnist", "--data.train DIR with the 4 IDX files"},
+    {"kjv-bible", "bible", "/usr/bin", "bible-kjv", "--data.train FILE with any text"},
     {"digits", "digits.csv.gz", "/usr/lib/python3/dist-packages/sklearn/datasets/data", "python3-sklearn",
      "--data.train FILE with 65 columns, the label last"},
 });

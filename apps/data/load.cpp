@@ -10,6 +10,7 @@
 #include "apps/data/normalize.hpp"
 #include "apps/data/parts.hpp"
 #include "apps/data/shuffle.hpp"
+#include "apps/data/text.hpp"
 
 namespace pleiad {
 namespace {
@@ -60,13 +61,24 @@ DataSplit open_split(const DataConfig& config, std::span<const std::filesystem::
   return hold_out(parts.train, config.holdout, seed);
 }
 
-}  // namespace
-
-DataSplit load_data(const DataConfig& config, std::span<const std::filesystem::path> data_path, Index seed) {
+DataSplit open_samples(const DataConfig& config, std::span<const std::filesystem::path> data_path, Index seed) {
   auto split = open_split(config, data_path, seed);
   check_same_shape(split);
   settle_classes(split);
   normalize(split, config.normalize);
+  return split;
+}
+
+DataSplit open_text(const DataConfig& config, std::span<const std::filesystem::path> data_path, Index context) {
+  if (config.val.empty()) return load_text(config.train, data_path, context, config.holdout);
+  return load_text(config.train, config.val, data_path, context);
+}
+
+}  // namespace
+
+DataSplit load_data(const DataConfig& config, std::span<const std::filesystem::path> data_path, Index seed,
+                    Index context) {
+  auto split = context > 0 ? open_text(config, data_path, context) : open_samples(config, data_path, seed);
   split.train.name = config.train;
   split.val.name = config.val.empty() ? config.train : config.val;
   split.train.hash = hash_of(split.train);

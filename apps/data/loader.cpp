@@ -25,11 +25,11 @@ std::span<const Index> Loader::samples(Index step) {
   return std::span<const Index>(order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
 
-void Loader::fill(Index step, Index first, Index rows, float* features, std::int32_t* labels) {
+void Loader::fill(Index step, Index first, Index rows, Batch& batch) {
   const auto ids = samples(step);
   const auto begin = std::min(static_cast<std::size_t>(first), ids.size());
   const auto count = std::min(static_cast<std::size_t>(rows), ids.size() - begin);
-  gather(*data_, ids.subspan(begin, count), rows, features, labels);
+  gather(*data_, ids.subspan(begin, count), rows, batch);
 }
 
 }  // namespace pleiad

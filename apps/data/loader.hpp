@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -23,9 +22,9 @@ class Loader {
   /// Numbers of the samples of this step (from 0), valid until the next call. One thread at a time.
   std::span<const Index> samples(Index step);
 
-  /// Rows [first, first + rows) of the step's batch: features [rows, width] and labels [rows]. Rows without a sample
-  /// are zeros with label -1. One thread at a time.
-  void fill(Index step, Index first, Index rows, float* features, std::int32_t* labels);
+  /// Rows [first, first + rows) of the step's batch. Rows without a sample are zeros with label -1. One thread at a
+  /// time.
+  void fill(Index step, Index first, Index rows, Batch& batch);
 
  private:
   const Dataset* data_;

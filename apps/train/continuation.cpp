@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "apps/config/model_keys.hpp"
+
 namespace pleiad {
 namespace {
 
@@ -40,11 +42,11 @@ void check_same_training(const LoadedCheckpoint& from, const TrainingState& now)
 
 void check_same_model(const LoadedCheckpoint& from, const ModelConfig& now) {
   const ModelConfig& then = from.card.model;
-  if (then.kind == now.kind && then.hidden == now.hidden && then.activation == now.activation) return;
+  if (same_network(then, now)) return;
   throw Error(Exit::usage,
-              fmt::format("{} holds another model: {} {} with layers {}\nmodel.* must be as it was, or begin "
+              fmt::format("{0} holds another model, see {0}/config.json\nmodel.* must be as it was, or begin "
                           "another run with --name",
-                          from.path.string(), then.kind, then.activation, fmt::join(then.hidden, " ")));
+                          from.path.string()));
 }
 
 }  // namespace

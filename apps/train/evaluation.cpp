@@ -8,8 +8,6 @@
 namespace pleiad {
 namespace {
 
-constexpr Index kLargestBatch = 1000;
-
 /// One tile a worker: forward tasks do not wait for each other.
 Plan evaluation_plan(Index batch, std::size_t workers) {
   Plan plan;
@@ -22,7 +20,8 @@ Plan evaluation_plan(Index batch, std::size_t workers) {
 
 Evaluation::Evaluation(const Config& config, const Dataset& data, Engine& engine, const Machine& machine,
                        const KernelTimes& times)
-    : model_(evaluation_model(config, {data.width(), data.classes}, std::min(kLargestBatch, data.size()))),
+    : model_(evaluation_model(config, {data.sample_shape, data.classes}, std::min(config.train.batch, data.size()))),
+      labels_per_sample_(data.labels_per_sample()),
       feed_(data, model_, 0, false) {
   const Plan plan = evaluation_plan(feed_.loader().batch(), engine.workers());
   auto planned = apply_plan(model_.graph(), model_.classes, machine, times, plan, model_.results());
@@ -40,7 +39,7 @@ Score Evaluation::run(const Parameters& parameters) {
     score.samples += samples;
   }
   score.loss /= static_cast<double>(score.samples);
-  score.accuracy /= static_cast<double>(score.samples);
+  score.accuracy /= static_cast<double>(score.samples * labels_per_sample_);
   return score;
 }
 

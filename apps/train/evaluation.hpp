@@ -10,7 +10,7 @@ namespace pleiad {
 
 struct Score {
   double loss = 0;      // mean over samples
-  double accuracy = 0;  // share of samples whose largest logit is the label
+  double accuracy = 0;  // share of labels that have the largest logit
   Index samples = 0;
 };
 
@@ -25,6 +25,7 @@ class Evaluation {
 
  private:
   Model model_;
+  Index labels_per_sample_;
   Feed feed_;
   std::unique_ptr<Executor> executor_;
 };

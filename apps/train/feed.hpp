@@ -20,8 +20,7 @@ class Feed {
  private:
   const Model* model_;
   Loader loader_;
-  std::vector<float> features_;
-  std::vector<std::int32_t> labels_;
+  Batch batch_;
 };
 
 }  // namespace pleiad

@@ -6,22 +6,11 @@
 namespace pleiad {
 namespace {
 
-template <class T>
-T one_of(const std::map<std::string_view, T>& values, std::string_view name) {
-  return values.at(name);
-}
-
-nn::Activation activation_of(const ModelConfig& model) {
-  return one_of<nn::Activation>(
-      {{"relu", nn::Activation::relu}, {"gelu", nn::Activation::gelu}, {"silu", nn::Activation::silu}},
-      model.activation);
-}
-
 nn::Optimizer optimizer_of(const Config& c) {
   using Kind = nn::OptimizerKind;
-  return {.kind = one_of<Kind>(
-              {{"sgd", Kind::sgd}, {"momentum", Kind::momentum}, {"adam", Kind::adam}, {"adamw", Kind::adamw}},
-              c.optim.kind),
+  static const std::map<std::string_view, Kind> kinds = {
+      {"sgd", Kind::sgd}, {"momentum", Kind::momentum}, {"adam", Kind::adam}, {"adamw", Kind::adamw}};
+  return {.kind = kinds.at(c.optim.kind),
           .momentum = c.optim.momentum,
           .beta1 = c.optim.beta1,
           .beta2 = c.optim.beta2,
@@ -30,10 +19,10 @@ nn::Optimizer optimizer_of(const Config& c) {
           .grad_clip = c.train.grad_clip};
 }
 
-Model forward(const Config& c, const DataShape& data, Index batch, double dropout) {
+Model forward(const Config& c, const DataShape& data, Index batch, Use use) {
   Model m;
   m.builder.dtype = c.numerics.dtype;
-  m.net = nn::mlp(m.builder, batch, data.features, c.model.hidden, data.classes, activation_of(c.model), dropout);
+  m.net = network(m.builder, c.model, data, batch, use);
   return m;
 }
 
@@ -59,14 +48,14 @@ Index Model::parameters() const {
 }
 
 Model training_model(const Config& c, const DataShape& data, Index batch) {
-  Model m = forward(c, data, batch, c.model.dropout);
+  Model m = forward(c, data, batch, Use::training);
   m.grad_norm = nn::optimize(m.builder, m.net.out.loss, optimizer_of(c));
   m.classes = unify(m.graph());
   return m;
 }
 
 Model evaluation_model(const Config& c, const DataShape& data, Index batch) {
-  Model m = forward(c, data, batch, 0);
+  Model m = forward(c, data, batch, Use::inference);
   m.classes = unify(m.graph());
   return m;
 }

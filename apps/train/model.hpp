@@ -1,20 +1,14 @@
 #pragma once
 #include <vector>
 
-#include "apps/config/config.hpp"
-#include "graph/nn.hpp"
+#include "apps/models/networks.hpp"
 
 namespace pleiad {
-
-/// What the data fix about a model: numbers of features and of classes.
-struct DataShape {
-  Index features = 0, classes = 0;
-};
 
 /// A network as a graph for one batch size, with its tensor classes.
 struct Model {
   nn::Builder builder;
-  nn::Mlp net;
+  nn::Network net;
   Sym grad_norm;  // Sym{-1}: not computed
   Classes classes;
 

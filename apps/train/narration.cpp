@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "apps/config/model_keys.hpp"
+
 namespace pleiad {
 namespace {
 
@@ -23,6 +25,19 @@ std::string tiles_text(const Planned& planned, Index batch) {
   std::string text;
   for (auto [size, n] : count) text += fmt::format("{}{} x {}", text.empty() ? "" : " + ", n, size);
   return text;
+}
+
+/// "784-512-256-10", "16-32-64, 1 block each", "4 layers of 256, 8 heads, context 256".
+std::string describe_layers(const ModelConfig& m, const DataShape& data) {
+  if (m.kind == "mlp") {
+    std::string widths = fmt::format("{}-", data.sample.volume());
+    for (Index h : m.hidden) widths += fmt::format("{}-", h);
+    return fmt::format("{}{}", widths, data.classes);
+  }
+  if (m.kind == "cnn")
+    return fmt::format("{}, {} block{} each", fmt::join(m.channels, "-"), m.blocks, m.blocks > 1 ? "s" : "");
+  return fmt::format("{} layer{} of {}{}, context {}", m.layers, m.layers > 1 ? "s" : "", m.width,
+                     matters(m, "model.heads") ? fmt::format(", {} heads", m.heads) : "", m.context);
 }
 
 }  // namespace
@@ -59,10 +74,8 @@ MetricsRow metrics_row(const Row& r, double predicted_ms, Index segment) {
 }
 
 std::string describe_model(const Config& config, const Model& model, const DataShape& data) {
-  std::string widths = fmt::format("{}", data.features);
-  for (Index h : config.model.hidden) widths += fmt::format("-{}", h);
   const Index n = model.parameters();
-  return fmt::format("{} {}-{}: {} parameters ({})", config.model.kind, widths, data.classes,
+  return fmt::format("{} {}: {} parameters ({})", config.model.kind, describe_layers(config.model, data),
                      with_commas(static_cast<double>(n)),
                      size_text(static_cast<double>(n) * static_cast<double>(size_of(config.numerics.dtype))));
 }

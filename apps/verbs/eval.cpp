@@ -5,6 +5,7 @@
 #include "apps/checkpoint/checkpoint.hpp"
 #include "apps/cli/message.hpp"
 #include "apps/config/environment.hpp"
+#include "apps/config/model_keys.hpp"
 #include "apps/data/load.hpp"
 #include "apps/doctor/built_for.hpp"
 #include "apps/train/evaluation.hpp"
@@ -84,7 +85,8 @@ int run_eval(const Command& command) {
   const auto from = load_checkpoint(checkpoint_of(command.args[0], runs));
   const auto resolved = config_of(from.path, command.settings);
   check_complete(resolved);
-  const auto split = load_data(resolved.config.data, environment.data_path, resolved.config.run.seed);
+  const auto split = load_data(resolved.config.data, environment.data_path, resolved.config.run.seed,
+                               context_of(resolved.config.model));
   const Dataset& data = command.split == "train" ? split.train : split.val;
   print(command, from, data, evaluate(from, resolved.config, data));
   return static_cast<int>(Exit::ok);

@@ -6,6 +6,7 @@
 
 #include "apps/cli/version.hpp"
 #include "apps/config/environment.hpp"
+#include "apps/config/model_keys.hpp"
 #include "apps/config/render.hpp"
 #include "apps/config/resolve.hpp"
 #include "apps/data/load.hpp"
@@ -71,12 +72,12 @@ class TrainVerb {
 
  private:
   const Config& config() const { return resolved_.config; }
-  DataShape data_shape() const { return {data_->train.width(), data_->train.classes}; }
+  DataShape data_shape() const { return {data_->train.sample_shape, data_->train.classes}; }
   double predicted_ms() const { return planned_->estimate.step_us * 1e-3; }
 
   /// Everything that can be found wrong before anything is written.
   void prepare() {
-    data_ = load_data(config().data, environment_.data_path, config().run.seed);
+    data_ = load_data(config().data, environment_.data_path, config().run.seed, context_of(config().model));
     cores_ = worker_cores(config().machine);
     model_ = training_model(config(), data_shape(), config().train.batch);
     if (!command_.plan.empty()) given_plan_ = read_plan_file(command_.plan);
@@ -134,7 +135,9 @@ class TrainVerb {
     console_.say("machine", fmt::format("{} · StarPU {} · {} CPU worker{}", summary(*machine_), Session::version(),
                                         cores_.size(), cores_.size() > 1 ? "s" : ""));
     const Dataset& d = data_->train;
-    const auto shape = to_string(d.sample_shape) + (d.sample_shape.rank() == 1 ? " features" : "");
+    const auto shape = to_string(d.sample_shape) + (d.is_text()                  ? " tokens"
+                                                    : d.sample_shape.rank() == 1 ? " features"
+                                                                                 : "");
     console_.say("data", fmt::format("{}: {} train, {} test, {}, {} classes", d.name, d.size(), data_->val.size(),
                                      shape, d.classes));
     console_.say("model", describe_model(config(), *model_, data_shape()));

@@ -85,15 +85,14 @@ TEST(Loader, WithoutShufflingSamplesComeInOrder) {
 TEST(Loader, RowsWithoutASampleAreIgnoredLabels) {
   const auto data = numbered(5);
   Loader loader(data, 4, 1, false);
-  std::vector<float> x(8, 9.0f);
-  std::vector<std::int32_t> y(4, 9);
-  loader.fill(1, 0, 4, x.data(), y.data());
-  EXPECT_THAT(y, ElementsAre(1, -1, -1, -1));
-  EXPECT_THAT(x, ElementsAre(4, -4, 0, 0, 0, 0, 0, 0));
-  loader.fill(0, 1, 2, x.data(), y.data());
-  EXPECT_THAT(y, ElementsAre(1, 2, -1, -1));
-  loader.fill(1, 2, 2, x.data(), y.data());
-  EXPECT_THAT(y, ElementsAre(-1, -1, -1, -1));
+  Batch batch{.features = std::vector<float>(8, 9.0f), .tokens = {}, .labels = {9, 9, 9, 9}};
+  loader.fill(1, 0, 4, batch);
+  EXPECT_THAT(batch.labels, ElementsAre(1, -1, -1, -1));
+  EXPECT_THAT(batch.features, ElementsAre(4, -4, 0, 0, 0, 0, 0, 0));
+  loader.fill(0, 1, 2, batch);
+  EXPECT_THAT(batch.labels, ElementsAre(1, 2));
+  loader.fill(1, 2, 2, batch);
+  EXPECT_THAT(batch.labels, ElementsAre(-1, -1));
 }
 
 TEST(Loader, ABatchMayBeLargerThanTheData) {

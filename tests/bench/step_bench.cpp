@@ -59,7 +59,7 @@ int run(const std::vector<Index>& widths, Index batch, int steps, const std::str
   Config config;
   config.model.hidden.assign(widths.begin() + 1, widths.end() - 1);
   config.train.batch = batch;
-  const Model model = training_model(config, {widths.front(), widths.back()}, batch);
+  const Model model = training_model(config, {{widths.front()}, widths.back()}, batch);
   const auto cores = worker_cores(config.machine);
   const auto home = read_environment().home;
   const Machine machine = measured_machine(static_cast<int>(cores.size()), home);

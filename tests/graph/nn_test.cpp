@@ -96,9 +96,9 @@ TEST(Nn, TheLossIsTheMeanOverRowsThatAreNotIgnored) {
 
 TEST(Nn, TheModelHasPyTorchsNamesAndBounds) {
   nn::Builder b;
-  const nn::Mlp m = nn::mlp(b, 8, 100, {25}, 10, nn::Activation::relu, 0.5);
+  const nn::Network m = nn::mlp(b, 8, 100, {25}, 10, nn::Activation::relu, 0.5);
   std::vector<std::pair<std::string, double>> inits;
-  for (const nn::Init& i : b.inits) inits.emplace_back(b.graph[i.param].name, i.bound);
+  for (const nn::Init& i : b.inits) inits.emplace_back(b.graph[i.param].name, i.values.bound);
   EXPECT_THAT(inits, ::testing::ElementsAre(std::pair{"layers.0.weight", 0.1}, std::pair{"layers.0.bias", 0.1},
                                             std::pair{"layers.1.weight", 0.2}, std::pair{"layers.1.bias", 0.2}));
   EXPECT_EQ(b.graph[m.logits].shape, Shape({8, 10}));
@@ -107,7 +107,7 @@ TEST(Nn, TheModelHasPyTorchsNamesAndBounds) {
 
 TEST(Nn, InitialValuesDependOnSeedNameAndElementAlone) {
   nn::Builder b{.graph = {}, .inits = {}, .dtype = DType::f64};
-  b.param("w", {{"n", 1000}}, 0.5);
+  b.param("w", {{"n", 1000}}, {.bound = 0.5});
   const auto bytes = nn::initial_values(b.graph, b.inits[0], 7);
   const Numbers v = from_bytes(bytes, DType::f64);
   double sum = 0, squares = 0;
@@ -120,8 +120,8 @@ TEST(Nn, InitialValuesDependOnSeedNameAndElementAlone) {
   EXPECT_NEAR(squares / 1000, 0.25 / 3, 0.01);
 
   nn::Builder other{.graph = {}, .inits = {}, .dtype = DType::f64};
-  other.param("before", {{"m", 3}}, 1);
-  other.param("w", {{"n", 1000}}, 0.5);
+  other.param("before", {{"m", 3}}, {.bound = 1});
+  other.param("w", {{"n", 1000}}, {.bound = 0.5});
   EXPECT_EQ(nn::initial_values(other.graph, other.inits[1], 7), bytes);
   EXPECT_NE(nn::initial_values(b.graph, b.inits[0], 8), bytes);
   other.graph[other.inits[1].param].name = "v";

@@ -22,7 +22,7 @@ struct Model {
   const Graph& graph() const { return builder.graph; }
 
   nn::Builder builder;
-  nn::Mlp net;
+  nn::Network net;
   Classes classes;
 };
 

@@ -143,7 +143,7 @@ struct MlpShape {
 inline Model mlp(const MlpShape& s, unsigned seed = 5) {
   Model m;
   m.builder.dtype = s.dtype;
-  const nn::Mlp net = nn::mlp(m.builder, s.batch, s.features, s.hidden, s.classes, s.activation, s.dropout);
+  const nn::Network net = nn::mlp(m.builder, s.batch, s.features, s.hidden, s.classes, s.activation, s.dropout);
   m.loss = net.out.loss;
   m.norm = nn::optimize(m.builder, m.loss, s.optimizer);
   std::mt19937 random(seed);
@@ -160,8 +160,8 @@ inline Model contractions(const nn::Optimizer& optimizer = {.grad_clip = 0.5}) {
   const Axis batch{"batch", 12}, in{"in", 6}, hidden{"hidden", 9}, classes{"classes", 5};
   const Sym x = b.graph.tensor("x", {batch, in}, Kind::input, DType::f64);
   const Sym labels = b.graph.tensor("labels", {batch}, Kind::input, DType::i32);
-  const Sym w1 = b.param("w1", {in, hidden}, 1), b1 = b.param("b1", {hidden}, 1);
-  const Sym w2 = b.param("w2", {hidden, classes}, 1), b2 = b.param("b2", {classes}, 1);
+  const Sym w1 = b.param("w1", {in, hidden}, {.bound = 1}), b1 = b.param("b1", {hidden}, {.bound = 1});
+  const Sym w2 = b.param("w2", {hidden, classes}, {.bound = 1}), b2 = b.param("b2", {classes}, {.bound = 1});
   const auto layer = [&](Sym y, Sym w, Sym bias) {
     return b.graph.one(bias_add, {b.graph.one(einsum, {y, w}, einsum_attrs("bi,io->bo")), bias}, Attrs("bo,o->bo"));
   };

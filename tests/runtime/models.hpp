@@ -26,7 +26,7 @@ inline SessionOptions session_options(int workers, const std::string& policy) {
 /// A small multilayer perceptron with Adam and gradient clipping.
 struct TrainedMlp {
   nn::Builder builder;
-  nn::Mlp model;
+  nn::Network model;
 
   explicit TrainedMlp(Index batch = 24) {
     model = nn::mlp(builder, batch, 12, {16, 8}, 5, nn::Activation::relu, 0.25);

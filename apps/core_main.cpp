@@ -22,6 +22,7 @@ int run(const Command& command) {
   change_directory(command.directory);
   if (command.verb == "train") return run_train(command);
   if (command.verb == "eval") return run_eval(command);
+  if (command.verb == "sample") return run_sample(command);
   if (command.verb == "machine") return run_machine(command);
   if (command.verb == "doctor") return run_doctor(command);
   if (command.verb == "ops") return run_ops(command);

@@ -99,16 +99,21 @@ struct StarpuExecutor::State {
 
   void run() {
     session.resume();
+    wait_for_workers();
     progress.begin();
     Session::State::take_moved_bytes();  // by writes and reads since the last step
     begin_us = progress.now_us();
     for (PreparedTask& t : prepared) t.submit();
     submitted_us = progress.now_us();
     if (!progress.wait(session.state().stall_seconds)) stall();
-    check(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
     end_us = progress.now_us();
     report.moved_bytes = Session::State::take_moved_bytes();
     reported = false;
+  }
+
+  /// Kernels have ended, but StarPU may still be busy with the last task.
+  static void wait_for_workers() {
+    if (starpu_task_nsubmitted() > 0) check(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
   }
 
   [[noreturn]] void stall() {
@@ -143,7 +148,10 @@ StarpuExecutor::StarpuExecutor(Session& session, const Graph& graph, TaskGraph t
     : state_(std::make_unique<State>(session, graph, std::move(tasks))) {}
 
 StarpuExecutor::~StarpuExecutor() {
-  if (state_->session.state().stalled) static_cast<void>(state_.release());
+  if (state_->session.state().stalled)
+    static_cast<void>(state_.release());
+  else
+    State::wait_for_workers();
 }
 
 void StarpuExecutor::write(Sym s, std::span<const std::byte> values) {

@@ -5,6 +5,11 @@
 #include "graph/index.hpp"
 
 namespace pleiad {
+namespace {
+
+constexpr auto kHandOver = std::chrono::milliseconds(1);  // at most, on a machine that is busy otherwise
+
+}  // namespace
 
 StepProgress::StepProgress(Edges edges, Clock::time_point origin)
     : edges_(std::move(edges)),
@@ -17,6 +22,7 @@ StepProgress::StepProgress(Edges edges, Clock::time_point origin)
 
 void StepProgress::begin() {
   for (std::size_t t = 0; t < size_; ++t) status_[t].store(edges_.waits[t], std::memory_order_relaxed);
+  waiter_is_awake_ = false;
   ended_.store(0, std::memory_order_release);
 }
 
@@ -35,13 +41,27 @@ void StepProgress::end(int task) noexcept {
   status_[t].store(kEnded, std::memory_order_release);
   for (int next : edges_.after[t]) status_[static_cast<std::size_t>(next)].fetch_sub(1, std::memory_order_acq_rel);
   if (ended_.fetch_add(1, std::memory_order_acq_rel) + 1 < size_) return;
-  const std::lock_guard lock(mutex_);
+  hand_over();
+}
+
+/// Sleeps until the submitting thread has woken up: where every core has a worker, and workers spin while they have
+/// nothing to do, it might have to wait for a core as long as the system's time slice.
+void StepProgress::hand_over() noexcept {
+  std::unique_lock lock(mutex_);
   all_ended_.notify_one();
+  awake_.wait_for(lock, kHandOver, [this] { return waiter_is_awake_; });
 }
 
 bool StepProgress::wait(double stall_seconds) {
-  const auto all = [this] { return ended_.load(std::memory_order_acquire) == size_; };
   std::unique_lock lock(mutex_);
+  const bool ended = wait(lock, stall_seconds);
+  waiter_is_awake_ = true;
+  awake_.notify_one();
+  return ended;
+}
+
+bool StepProgress::wait(std::unique_lock<std::mutex>& lock, double stall_seconds) {
+  const auto all = [this] { return ended_.load(std::memory_order_acquire) == size_; };
   if (stall_seconds <= 0) {
     all_ended_.wait(lock, all);
     return true;

@@ -25,7 +25,8 @@ class StepProgress {
   /// On a worker, around the kernels of a task.
   void start(int task, int worker) noexcept;
   void end(int task) noexcept;
-  /// Blocks until every task has ended. False if none ended for `stall_seconds` (0: waits for ever).
+  /// Blocks until the kernels of every task have ended; the worker of the last one lets its core go. False if none
+  /// ended for `stall_seconds` (0: waits for ever).
   bool wait(double stall_seconds);
 
   struct Counts {
@@ -44,6 +45,8 @@ class StepProgress {
   static constexpr int kReady = 0, kRunning = -1, kEnded = -2;  // positive: ends it still waits for
 
   std::vector<int> tasks_that_are(int status) const;
+  void hand_over() noexcept;
+  bool wait(std::unique_lock<std::mutex>&, double stall_seconds);
 
   Edges edges_;
   Clock::time_point origin_;
@@ -52,7 +55,8 @@ class StepProgress {
   std::vector<TaskRecord> records_;
   std::atomic<std::size_t> ended_ = 0;
   std::mutex mutex_;
-  std::condition_variable all_ended_;
+  std::condition_variable all_ended_, awake_;
+  bool waiter_is_awake_ = false;  // guarded by mutex_
 };
 
 }  // namespace pleiad

@@ -24,6 +24,8 @@ struct Command {
   std::string plan;              // file; "": plan here
   bool dry_run = false;
   std::string split = "val";  // of eval
+  // Of sample.
+  std::string prompt, tokens = "200", temperature = "0.8", top_k = "0", seed = "1";
 
   std::vector<Setting> settings;  // keys of the config, in the order given
 };

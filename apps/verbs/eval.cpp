@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/checkpoint/checkpoint.hpp"
 #include "apps/cli/message.hpp"
 #include "apps/config/environment.hpp"
 #include "apps/config/model_keys.hpp"
@@ -10,32 +9,11 @@
 #include "apps/doctor/built_for.hpp"
 #include "apps/train/evaluation.hpp"
 #include "apps/train/machine.hpp"
+#include "apps/verbs/trained.hpp"
 #include "apps/verbs/verbs.hpp"
 
 namespace pleiad {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// The checkpoint meant by a run's name, a run folder or a checkpoint folder.
-fs::path checkpoint_of(const std::string& given, const fs::path& runs) {
-  for (const fs::path& folder : {fs::path(given), runs / given}) {
-    if (fs::exists(folder / "ckpt")) {
-      if (const auto latest = latest_checkpoint(folder / "ckpt")) return *latest;
-      throw Error(Exit::data,
-                  fmt::format("run {} has no checkpoint\nits training wrote none, or lost its disk", folder.string()));
-    }
-    if (fs::is_directory(folder)) return folder;
-  }
-  throw Error(Exit::data,
-              fmt::format("no run or checkpoint {} (looked in . and {})\nls {}", given, runs.string(), runs.string()));
-}
-
-/// The config that the checkpoint's run was trained with, changed by flags.
-ResolvedConfig config_of(const fs::path& checkpoint, const std::vector<Setting>& settings) {
-  const auto file = fs::weakly_canonical(checkpoint).parent_path().parent_path() / "config.toml";
-  return resolve(fs::exists(file) ? file.string() : "", settings);
-}
 
 void check_fits(const LoadedCheckpoint& from, const Dataset& data) {
   if (data.width() == from.card.sample_shape.volume() && data.classes <= from.card.classes) return;
@@ -46,11 +24,9 @@ void check_fits(const LoadedCheckpoint& from, const Dataset& data) {
                           from.card.classes));
 }
 
-Score evaluate(const LoadedCheckpoint& from, Config config, Dataset data) {
+Score evaluate(const LoadedCheckpoint& from, const Config& config, Dataset data) {
   check_fits(from, data);
   data.classes = from.card.classes;
-  config.model = from.card.model;
-  config.numerics.dtype = from.card.dtype;
   const auto cores = worker_cores(config.machine);
   const auto home = read_environment().home;
   const Machine machine = measured_machine(static_cast<int>(cores.size()), home);
@@ -80,15 +56,13 @@ void print(const Command& command, const LoadedCheckpoint& from, const Dataset& 
 
 int run_eval(const Command& command) {
   check_instructions();
-  const auto environment = read_environment();
-  const auto runs = command.runs.empty() ? environment.runs : fs::path(command.runs);
-  const auto from = load_checkpoint(checkpoint_of(command.args[0], runs));
-  const auto resolved = config_of(from.path, command.settings);
+  const auto from = load_trained(command.args[0], runs_folder(command));
+  const auto resolved = config_of(from, command.settings);
   check_complete(resolved);
-  const auto split = load_data(resolved.config.data, environment.data_path, resolved.config.run.seed,
-                               context_of(resolved.config.model));
+  const Config& config = resolved.config;
+  const auto split = load_data(config.data, read_environment().data_path, config.run.seed, context_of(config.model));
   const Dataset& data = command.split == "train" ? split.train : split.val;
-  print(command, from, data, evaluate(from, resolved.config, data));
+  print(command, from, data, evaluate(from, config, data));
   return static_cast<int>(Exit::ok);
 }
 

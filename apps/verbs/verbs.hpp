@@ -7,6 +7,7 @@ namespace pleiad {
 
 int run_train(const Command& command);
 int run_eval(const Command& command);
+int run_sample(const Command& command);
 int run_machine(const Command& command);
 int run_doctor(const Command& command);
 int run_ops(const Command& command);

@@ -141,6 +141,8 @@ struct Sample {
   std::vector<Shape> inputs;
   Attrs attrs;
   std::vector<Domain> domains;
+  /// Sets the inputs that follow from others (statistics of x). Their gradient is part of that of the others.
+  void (*derive)(std::span<const Tile> inputs) = nullptr;
 };
 
 /// The one declaration of an op. See CONTRIBUTING.md for how to add one.

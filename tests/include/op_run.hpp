@@ -19,6 +19,13 @@ inline double draw(Domain domain, DType dtype, std::mt19937& random) {
   return domain == Domain::separated ? x + std::copysign(0.1, x) : x;
 }
 
+inline void derive(const Sample& sample, std::vector<Values>& inputs) {
+  if (!sample.derive) return;
+  std::vector<Tile> tiles;
+  for (std::size_t i = 0; i < sample.inputs.size(); ++i) tiles.push_back(inputs[i].tile());
+  sample.derive(tiles);
+}
+
 /// Inputs of a sample for a call that computes in `compute`.
 inline std::vector<Values> sample_inputs(const Op& op, const Sample& sample, DType compute, unsigned seed = 7) {
   std::mt19937 random(seed);
@@ -29,6 +36,7 @@ inline std::vector<Values> sample_inputs(const Op& op, const Sample& sample, DTy
     for (Index e = 0; e < v.size(); ++e) v.set(e, draw(domain, v.dtype(), random));
     values.push_back(std::move(v));
   }
+  derive(sample, values);
   return values;
 }
 

@@ -1,0 +1,89 @@
+#include "codelets/ops/rms_norm.hpp"
+
+#include "codelets/norm/row_norm.hpp"
+
+namespace pleiad {
+namespace {
+
+template <bool residual>
+constexpr decltype(Op::impls) forward() {
+  return {cpu_impl<RowNorm<false, residual, VectorSum>>("simd"), cpu_impl<RowNorm<false, residual, PlainSum>>("ref")};
+}
+template <bool residual>
+constexpr decltype(Op::impls) backward() {
+  return {cpu_impl<RowNormGrad<false, residual, VectorSum>>("simd"),
+          cpu_impl<RowNormGrad<false, residual, PlainSum>>("ref")};
+}
+
+void gradient(Grad& g) {
+  const auto d = g.call(rms_norm_grad, {g.x(0), g.x(1), g.y(1), g.dy()});
+  g.dx(0, d[0]);
+  g.dx(1, d[1]);
+}
+
+void add_gradient(Grad& g) {
+  const auto d = g.call(add_rms_norm_grad, {g.y(0), g.x(2), g.y(2), g.dy(1), g.dy(0)});
+  g.dx(0, d[0]);
+  g.dx(1, d[0]);
+  g.dx(2, d[1]);
+}
+
+const Attrs kAttrs = Attrs::of(NormAttrs{.eps = 1e-3});
+
+std::vector<Sample> samples() {
+  return {{.inputs = {{7, 5}, {5}}, .attrs = kAttrs}, {.inputs = {{3, 2, 83}, {83}}, .attrs = kAttrs}};
+}
+std::vector<Sample> add_samples() {
+  return {{.inputs = {{7, 5}, {7, 5}, {5}}, .attrs = kAttrs},
+          {.inputs = {{3, 2, 83}, {3, 2, 83}, {83}}, .attrs = kAttrs}};
+}
+std::vector<Sample> grad_samples() {
+  const std::vector<Domain> domains{Domain::normal, Domain::normal, Domain::positive};
+  return {{.inputs = {{7, 5}, {5}, {7}, {7, 5}}, .domains = domains},
+          {.inputs = {{3, 2, 83}, {83}, {3, 2}, {3, 2, 83}}, .domains = domains}};
+}
+std::vector<Sample> add_grad_samples() {
+  auto all = grad_samples();
+  for (Sample& s : all) s.inputs.push_back(s.inputs[0]);
+  return all;
+}
+
+}  // namespace
+
+const Op rms_norm{.name = "rms_norm",
+                  .axes = "...C,C->...C,...",
+                  .operands = {{{"x"}, {"weight", Element::wide}, {"y"}, {"rstd", Element::wide}}},
+                  .flops = 4,
+                  .grad = gradient,
+                  .impls = forward<false>(),
+                  .samples = samples};
+const Op rms_norm_grad{
+    .name = "rms_norm_grad",
+    .axes = "...C,C,...,...C->...C,C",
+    .operands =
+        {{{"x"}, {"weight", Element::wide}, {"rstd", Element::wide}, {"dy"}, {"dx"}, {"dweight", Element::wide}}},
+    .flops = 11,
+    .impls = backward<false>(),
+    .samples = grad_samples};
+const Op add_rms_norm{
+    .name = "add_rms_norm",
+    .axes = "...C,...C,C->...C,...C,...",
+    .operands = {{{"x"}, {"residual"}, {"weight", Element::wide}, {"sum"}, {"y"}, {"rstd", Element::wide}}},
+    .flops = 5,
+    .grad = add_gradient,
+    .impls = forward<true>(),
+    .samples = add_samples};
+const Op add_rms_norm_grad{.name = "add_rms_norm_grad",
+                           .axes = "...C,C,...,...C,...C->...C,C",
+                           .operands = {{{"sum"},
+                                         {"weight", Element::wide},
+                                         {"rstd", Element::wide},
+                                         {"dy"},
+                                         {"dsum"},
+                                         {"dx"},
+                                         {"dweight", Element::wide}}},
+                           .flops = 12,
+                           .impls = backward<true>(),
+                           .samples = add_grad_samples};
+
+}  // namespace pleiad

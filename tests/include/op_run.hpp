@@ -121,8 +121,8 @@ class TiledRun {
       : p_(problem), impl_(impl), cuts_(cuts), lanes_(lanes), partial_(problem.operands.size()) {}
 
   void run() {
+    if (p_.op.empty) clear_outputs();
     for (Position at = first(); run_at(at), next(at);) continue;
-    for (std::size_t i = p_.inputs(); i < p_.operands.size(); ++i) clear_untouched(i);
     if (p_.op.combine) merge_jointly();
     for (std::size_t i = p_.inputs(); i < p_.operands.size(); ++i)
       for (auto& [origin, lanes] : partial_[i]) put_back(p_.operands[i], shape_from(origin), merged(lanes));
@@ -164,7 +164,8 @@ class TiledRun {
   }
   std::size_t lane_of(std::size_t operand, const Position& at) const {
     std::size_t lane = 0;
-    for (char axis : p_.signature.reduced(operand)) lane += cuts_.at(axis).lane[at.at(axis)];
+    for (char axis : p_.signature.reduced(operand))
+      if (!Signature::whole(axis)) lane += cuts_.at(axis).lane[at.at(axis)];
     return lane % lanes_;
   }
 
@@ -173,19 +174,23 @@ class TiledRun {
     std::vector<Tile> tiles;
     std::vector<Box> boxes;
     for (std::size_t i = 0; i < p_.operands.size(); ++i) boxes.push_back(box_of(i, at));
+    if (skipped(boxes)) return;
     for (std::size_t i = 0; i < p_.inputs(); ++i)
       inputs.push_back(cut_out(p_.operands[i], boxes[i].origin, boxes[i].shape));
     for (std::size_t i = 0; i < p_.inputs(); ++i)
       tiles.push_back(inputs[i].tile_of(boxes[i].origin, p_.operands[i].shape()));
     for (std::size_t i = p_.inputs(); i < p_.operands.size(); ++i) tiles.push_back(output_tile(i, at, boxes[i]));
-    if (!skipped(tiles)) impl_.run({.tiles = tiles, .attrs = p_.attrs, .signature = p_.signature, .step = kStep});
+    impl_.run({.tiles = tiles, .attrs = p_.attrs, .signature = p_.signature, .step = kStep});
     for (std::size_t i = 0; i < p_.inputs(); ++i)
       if (p_.signature.operands[i].update) put_back(p_.operands[i], boxes[i].origin, inputs[i]);
   }
 
-  bool skipped(std::vector<Tile> tiles) const {
-    for (Tile& t : tiles) t.data = nullptr;
-    return p_.op.empty && p_.op.empty(tiles, p_.attrs);
+  bool skipped(const std::vector<Box>& boxes) const {
+    if (!p_.op.empty) return false;
+    std::vector<Tile> tiles;
+    for (std::size_t i = 0; i < boxes.size(); ++i)
+      tiles.push_back({.shape = boxes[i].shape, .origin = boxes[i].origin, .whole = p_.operands[i].shape()});
+    return p_.op.empty(tiles, p_.attrs);
   }
 
   /// The partial sum that a contribution goes to; poisoned if this is its first.
@@ -203,12 +208,10 @@ class TiledRun {
     lanes.resize(lanes_);
     return lanes;
   }
-  /// Zeros where all contributions were empty.
-  void clear_untouched(std::size_t i) {
-    if (!p_.op.empty) return;
-    for (auto& [origin, lanes] : partial_[i])
-      for (auto& sum : lanes)
-        if (sum && std::isnan((*sum)[0])) *sum = Values(sum->dtype(), sum->shape());
+  /// Zeros, which stay where all contributions are empty.
+  void clear_outputs() {
+    for (std::size_t i = p_.inputs(); i < p_.operands.size(); ++i)
+      p_.operands[i] = Values(p_.operands[i].dtype(), p_.operands[i].shape());
   }
 
   /// First and second input of `op`, merged by its reference.
@@ -236,14 +239,21 @@ class TiledRun {
       for (std::size_t lane = 0; lane < lanes_; ++lane) {
         if (!partial_[begin].at(origin)[lane]) continue;
         std::vector<Values> sides = sum;
-        for (std::size_t i = begin; i < end; ++i) sides.push_back(*partial_[i].at(origin)[lane]);
+        for (std::size_t i = begin; i < end; ++i) sides.push_back(*partial_[i].at(origin_in(i, origin))[lane]);
         sum = sum.empty() ? sides : merge(*p_.op.combine, sides, sides[0].dtype());
       }
-      for (std::size_t i = begin; i < end; ++i) {
-        Lanes& lanes = partial_[i].at(origin);
-        lanes.assign(1, sum[i - begin]);
-      }
+      for (std::size_t i = begin; i < end; ++i) partial_[i].at(origin_in(i, origin)).assign(1, sum[i - begin]);
     }
+  }
+  /// Where the tile of output i begins that goes with the tile of the first output at `origin`.
+  std::vector<Index> origin_in(std::size_t i, const std::vector<Index>& origin) const {
+    const std::string &first = p_.signature.operands[p_.inputs()].axes, &axes = p_.signature.operands[i].axes;
+    std::vector<Index> at;
+    for (char axis : axes) {
+      const auto d = first.find(axis);
+      at.push_back(d == first.npos ? 0 : origin[d]);
+    }
+    return at;
   }
 
   Problem& p_;

@@ -9,6 +9,7 @@ set(ENV{PKG_CONFIG_PATH} "${pleiad_deps}/${PLEIAD_STARPU}/lib/pkgconfig:$ENV{PKG
 
 find_package(PkgConfig REQUIRED)
 find_package(OpenMP REQUIRED)
+find_package(OpenCL REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)

@@ -1,5 +1,6 @@
 #pragma once
 #include "codelets/base/vector_math.hpp"
+#include "codelets/gpu/kernel.hpp"
 #include "codelets/op.hpp"
 
 // What kernels share: dtype dispatch, element-wise loops, accumulation, scratch memory.
@@ -36,12 +37,13 @@ template <class T, class F>
 inline void fill_elements(const Tile& y, F f) noexcept;
 
 /// y = F::f(x...) element by element, where F is `template <class M, class T> static T f(T...)`, T float or double, M
-/// the mathematics to use: VectorMath in `simd`, StdMath in `ref`.
-template <class F>
-constexpr std::array<Impl, 6> map_impls();
-/// The same with `ref` alone, for an F that is plain arithmetic: the compiler vectorises that as it stands.
-template <class F>
-constexpr std::array<Impl, 6> map_ref();
+/// the mathematics to use: VectorMath in `simd`, StdMath in `ref`. On GPUs: KERNEL(name)(x..., y, n, accumulate);
+/// "": none.
+template <class F, gpu::Name name = "">
+constexpr Impls map_impls();
+/// The same without `simd`, for an F that is plain arithmetic: the compiler vectorises that as it stands.
+template <class F, gpu::Name name = "">
+constexpr Impls map_ref();
 
 }  // namespace pleiad
 

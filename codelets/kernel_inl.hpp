@@ -87,14 +87,22 @@ inline void fill_elements(const Tile& t, F f) noexcept {
   }
 }
 
-template <class F>
-constexpr std::array<Impl, 6> map_impls() {
-  return {cpu_impl<kernel::Map<F, VectorMath>>("simd"), cpu_impl<kernel::Map<F, StdMath>>("ref")};
+template <class F, gpu::Name name>
+constexpr Impls map_impls() {
+  constexpr Impl simd = cpu_impl<kernel::Map<F, VectorMath>>("simd"), ref = cpu_impl<kernel::Map<F, StdMath>>("ref");
+  if constexpr (name.empty())
+    return {simd, ref};
+  else
+    return {gpu_elements<name>(), simd, ref};
 }
 
-template <class F>
-constexpr std::array<Impl, 6> map_ref() {
-  return {cpu_impl<kernel::Map<F, StdMath>>("ref")};
+template <class F, gpu::Name name>
+constexpr Impls map_ref() {
+  constexpr Impl ref = cpu_impl<kernel::Map<F, StdMath>>("ref");
+  if constexpr (name.empty())
+    return {ref};
+  else
+    return {gpu_elements<name>(), ref};
 }
 
 }  // namespace pleiad

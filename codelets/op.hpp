@@ -74,7 +74,7 @@ struct Call {
   const Attrs& attrs;
   const Signature& signature;
   Step step;
-  void* stream = nullptr;  // of the GPU runtime, on GPUs
+  void* stream = nullptr;  // GpuQueue on GPUs
 
   const Tile& operator[](std::size_t i) const { return tiles[i]; }
 };
@@ -88,6 +88,9 @@ struct Impl {
   void (*run)(const Call&) noexcept = nullptr;
   bool (*fits)(const Call&) = nullptr;
 };
+
+/// Fastest first, a plain reference (`ref`) for CPUs last; unused ones have no `run`.
+using Impls = std::array<Impl, 8>;
 
 /// How an operand's element type follows from the call's compute type (that of the first `same` input).
 enum class Element : std::uint8_t {
@@ -159,7 +162,7 @@ struct Op {
   /// True if tiles that lie so contribute nothing; data is null.
   bool (*empty)(std::span<const Tile>, const Attrs&) = nullptr;
   void (*grad)(Grad&) = nullptr;  // null: not differentiable
-  std::array<Impl, 6> impls{};    // fastest first, a plain reference (`ref`) last
+  Impls impls{};
   std::vector<Sample> (*samples)() = nullptr;
 
   std::span<const Impl> implementations() const;

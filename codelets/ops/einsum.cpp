@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "codelets/blas/contract_simd.hpp"
+#include "codelets/gpu/contract.hpp"
+#include "codelets/gpu/gemm.hpp"
 
 namespace pleiad {
 namespace {
@@ -87,6 +89,29 @@ struct Vectorised {
   }
 };
 
+bool gpu_fits(const Call& c) { return gpu_can_contract(Contraction(c.signature, c.tiles)); }
+
+void launch_products(const Call& c, GpuQueue& q, const MatrixForm& form) {
+  const Gemm gemm = gemm_of(c, form);
+  const Tile &a = c[form.swapped ? 1 : 0], &b = c[form.swapped ? 0 : 1];
+  for_each_turn(form.outer, form.outer.loops(), {}, gemm.accumulate, [&](const Offsets& o, bool again) {
+    GpuGemm g = gpu_gemm(gemm);
+    g.a = o[form.swapped ? 1 : 0];
+    g.b = o[form.swapped ? 0 : 1];
+    g.c = o[2];
+    g.accumulate = again;
+    run_gemm(q, gemm.dtype, g, gemm.batch, gemm.alpha, {{a.data}, {b.data}, {b.data}, {c[2].data}, {c[2].data}});
+  });
+}
+
+void launch(const Call& c, GpuQueue& q) {
+  const Contraction contraction(c.signature, c.tiles);
+  if (const MatrixForm form = matrix_form(contraction); form.exists)
+    launch_products(c, q, form);
+  else
+    run_contraction(q, contraction, c.tiles, scale_of(c));
+}
+
 Index extent(char axis, std::span<const Shape>, const Attrs& attrs) {
   const auto e = attrs.as<EinsumAttrs>();
   const auto at = std::ranges::find(e.axes, axis);
@@ -166,14 +191,14 @@ std::string LetterAxes::letters(std::string_view text) const {
   return out;
 }
 
-const Op einsum{
-    .name = "einsum",
-    .operands = {{{"a"}, {"b"}, {"c"}, {"y"}}},
-    .flops = 2,
-    .extent = extent,
-    .grad = gradient,
-    .impls = {{gemm_impl<gemm_onednn_sgemm>("onednn_sgemm"), gemm_impl<gemm_onednn>("onednn"),
-               gemm_impl<gemm_openblas>("openblas"), cpu_impl<Vectorised>("simd"), cpu_impl<Reference>("ref")}},
-    .samples = samples};
+const Op einsum{.name = "einsum",
+                .operands = {{{"a"}, {"b"}, {"c"}, {"y"}}},
+                .flops = 2,
+                .extent = extent,
+                .grad = gradient,
+                .impls = {{gpu_impl<launch>("portable", gpu_fits), gemm_impl<gemm_onednn_sgemm>("onednn_sgemm"),
+                           gemm_impl<gemm_onednn>("onednn"), gemm_impl<gemm_openblas>("openblas"),
+                           cpu_impl<Vectorised>("simd"), cpu_impl<Reference>("ref")}},
+                .samples = samples};
 
 }  // namespace pleiad

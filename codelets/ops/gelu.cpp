@@ -35,13 +35,13 @@ const Op gelu{.name = "gelu",
               .operands = {{{"x"}, {"y"}}},
               .flops = 30,
               .grad = gradient,
-              .impls = map_impls<Gelu>(),
+              .impls = map_impls<Gelu, "gelu">(),
               .samples = samples};
 const Op gelu_grad{.name = "gelu_grad",
                    .axes = "...,...->...",
                    .operands = {{{"x"}, {"dy"}, {"dx"}}},
                    .flops = 40,
-                   .impls = map_impls<GeluGrad>(),
+                   .impls = map_impls<GeluGrad, "gelu_grad">(),
                    .samples = grad_samples};
 
 }  // namespace pleiad

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codelets/blas/gemm.hpp"
+#include "codelets/gpu/gemm.hpp"
 #include "codelets/kernel.hpp"
 #include "codelets/ops/einsum.hpp"
 #include "codelets/ops/gelu.hpp"
@@ -17,6 +18,8 @@ Activation activation_of(const Attrs& attrs) { return attrs.as<LinearAttrs>().ac
 
 /// The op that makes y from z in a pass of its own; null where the product can do it.
 const Op* pass_of(Activation a) { return a == Activation::gelu ? &gelu : a == Activation::silu ? &silu : nullptr; }
+
+const Impl& fastest_on_cpu(const Op& op) { return *std::ranges::find(op.impls, Device::cpu, &Impl::device); }
 
 /// The product is one matrix product as the operands lie, and its sums are whole: bias and activation come once.
 void check_notation(const Signature& s) noexcept {
@@ -60,7 +63,7 @@ void run(const Call& c) noexcept {
   Backend.run(gemm_of(c), {c[0].data, c[1].data, z.data, c[2].data});
   if (const Op* pass = pass_of(activation_of(c.attrs))) {
     const Tile tiles[] = {z, c[3]};
-    pass->implementations().front().run({.tiles = tiles, .attrs = {}, .signature = c.signature, .step = c.step});
+    fastest_on_cpu(*pass).run({.tiles = tiles, .attrs = {}, .signature = c.signature, .step = c.step});
   }
   if (z.accumulate)
     with_dtype(z.dtype, [&]<class T>() { add_values<T>(product_tile(c), static_cast<const T*>(z.data)); });
@@ -69,6 +72,17 @@ void run(const Call& c) noexcept {
 template <const GemmBackend& Backend>
 constexpr Impl impl(const char* name) {
   return {.name = name, .run = run<Backend>, .fits = [](const Call& c) { return Backend.fits(gemm_of(c)); }};
+}
+
+void launch(const Call& c, GpuQueue& q) {
+  check_notation(c.signature);
+  const Tile &y = c[3], &z = product_tile(c);
+  GpuGemm g = gpu_gemm(gemm_of(c));
+  g.activation = static_cast<int>(activation_of(c.attrs));
+  g.accumulate = y.accumulate;
+  g.keep = c.tiles.size() > 4;
+  g.keep_accumulates = z.accumulate;
+  run_gemm(q, c[0].dtype, g, 1, 1, {{c[0].data}, {c[1].data}, {c[2].data}, {y.data}, {z.data}});
 }
 
 /// Gradient of the product, before the bias and the weight.
@@ -114,7 +128,7 @@ const Op linear{.name = "linear",
                 .operands = {{{"x"}, {"w"}, {"b"}, {"y"}, {"z"}}},
                 .flops = 2,
                 .grad = gradient,
-                .impls = {{impl<gemm_onednn>("onednn"), impl<gemm_onednn_sgemm>("onednn_sgemm"),
+                .impls = {{gpu_impl<launch>(), impl<gemm_onednn>("onednn"), impl<gemm_onednn_sgemm>("onednn_sgemm"),
                            impl<gemm_openblas>("openblas"), impl<gemm_ref>("ref")}},
                 .samples = samples};
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codelets/blas/gemm.hpp"
+#include "codelets/gpu/gemm.hpp"
 #include "codelets/kernel.hpp"
 
 namespace pleiad {
@@ -50,6 +51,13 @@ constexpr Impl impl(const char* name) {
   return {.name = name, .run = run<Backend>, .fits = [](const Call& c) { return Backend.fits(gemm_of(c)); }};
 }
 
+void launch(const Call& c, GpuQueue& q) {
+  const Tile &dz = c[0], &x = c[1], &dw = c[2], &db = c[3];
+  run_gemm(q, dz.dtype, gpu_gemm(gemm_of(c)), 1, 1, {{dz.data}, {x.data}, {x.data}, {dw.data}, {dw.data}});
+  const Index columns = db.size(), rows = dz.size() / columns;
+  q.run("sum_columns", dz.dtype, {{(columns + 31) / 32, 1, 1}, {32, 8, 1}}, dz, db, rows, columns, db.accumulate);
+}
+
 std::vector<Sample> samples() {
   return {{.inputs = {{7, 6}, {7, 5}}, .attrs = Attrs("bo,bI->oI,o")},
           {.inputs = {{3, 2, 6}, {3, 2, 5}}, .attrs = Attrs("bto,btI->oI,o")},
@@ -61,7 +69,7 @@ std::vector<Sample> samples() {
 const Op linear_dw{.name = "linear_dw",
                    .operands = {{{"dz"}, {"x"}, {"dw"}, {"db"}}},
                    .flops = 2,
-                   .impls = {{impl<gemm_onednn_sgemm>("onednn_sgemm"), impl<gemm_onednn>("onednn"),
+                   .impls = {{gpu_impl<launch>(), impl<gemm_onednn_sgemm>("onednn_sgemm"), impl<gemm_onednn>("onednn"),
                               impl<gemm_openblas>("openblas"), impl<gemm_ref>("ref")}},
                    .samples = samples};
 

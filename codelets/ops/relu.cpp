@@ -30,12 +30,12 @@ const Op relu{.name = "relu",
               .axes = "...->...",
               .operands = {{{"x"}, {"y"}}},
               .grad = gradient,
-              .impls = map_ref<Relu>(),
+              .impls = map_ref<Relu, "relu">(),
               .samples = samples};
 const Op relu_grad{.name = "relu_grad",
                    .axes = "...,...->...",
                    .operands = {{{"y"}, {"dy"}, {"dx"}}},
-                   .impls = map_ref<ReluGrad>(),
+                   .impls = map_ref<ReluGrad, "relu_grad">(),
                    .samples = grad_samples};
 
 }  // namespace pleiad

@@ -31,13 +31,13 @@ const Op silu{.name = "silu",
               .operands = {{{"x"}, {"y"}}},
               .flops = 24,
               .grad = gradient,
-              .impls = map_impls<Silu>(),
+              .impls = map_impls<Silu, "silu">(),
               .samples = samples};
 const Op silu_grad{.name = "silu_grad",
                    .axes = "...,...->...",
                    .operands = {{{"x"}, {"dy"}, {"dx"}}},
                    .flops = 28,
-                   .impls = map_impls<SiluGrad>(),
+                   .impls = map_impls<SiluGrad, "silu_grad">(),
                    .samples = grad_samples};
 
 }  // namespace pleiad

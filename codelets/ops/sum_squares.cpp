@@ -1,5 +1,6 @@
 #include "codelets/ops/sum_squares.hpp"
 
+#include "codelets/gpu/sum_parts.hpp"
 #include "codelets/kernel.hpp"
 
 namespace pleiad {
@@ -19,6 +20,14 @@ struct SumSquares {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const DType dtype = c[0].dtype;
+  const GpuGrid grid = grid_of_elements(c[0].size());
+  const GpuMemory parts = scratch_of_parts(q, dtype, grid.groups[0]);
+  q.run("sum_squares", dtype, grid, c[0], parts, c[0].size());
+  sum_parts(q, dtype, parts, grid.groups[0], 1, c[1]);
+}
+
 std::vector<Sample> samples() { return {{.inputs = {{7, 5}}}}; }
 
 }  // namespace
@@ -27,7 +36,7 @@ const Op sum_squares{.name = "sum_squares",
                      .axes = "...->",
                      .operands = {{{"x"}, {"y", Element::wide}}},
                      .flops = 2,
-                     .impls = {cpu_impl<SumSquares>("ref")},
+                     .impls = {{gpu_impl<launch>(), cpu_impl<SumSquares>("ref")}},
                      .samples = samples};
 
 }  // namespace pleiad

@@ -89,6 +89,7 @@ void add_case(const std::string& label, const Op& op, const Sample& sample, doub
   const Signature s = signature_of(op, sample.attrs, sample.inputs);
   const auto tiles = bench_case.tiles(s);
   for (const Impl& impl : op.implementations()) {
+    if (impl.device != Device::cpu) continue;
     const bool slow = std::string_view(impl.name) == "ref" && op.implementations().size() > 2;
     if (slow || (impl.fits && !impl.fits({.tiles = tiles, .attrs = sample.attrs, .signature = s, .step = kStep})))
       continue;

@@ -42,7 +42,7 @@ inline void expect_outputs_of(Problem& p, const std::vector<std::vector<double>>
     for (Index e = 0; e < p.operands[i].size(); ++e) p.operands[i].set(e, *before);
     tiles[i].accumulate = true;
   }
-  impl.run({.tiles = tiles, .attrs = p.attrs, .signature = p.signature, .step = kStep});
+  execute(impl, {.tiles = tiles, .attrs = p.attrs, .signature = p.signature, .step = kStep});
   for (std::size_t o = 0; o < wanted.size(); ++o) {
     Numbers n{p.operands[p.inputs() + o].shape(), wanted[o]};
     for (double& x : n.at) x += before.value_or(0);

@@ -147,7 +147,7 @@ inline Failure check_accumulate(const Op& op, const Sample& sample) {
         }
       }
       if (!fits(p, impl, tiles)) continue;
-      impl.run({.tiles = tiles, .attrs = p.attrs, .signature = p.signature, .step = kStep});
+      execute(impl, {.tiles = tiles, .attrs = p.attrs, .signature = p.signature, .step = kStep});
       const std::string context = std::string(impl.name) + " accumulating in " + std::string(name_of(t));
       if (auto f = differ(p, wanted, tolerance_of(t), context)) return f;
     }
@@ -265,9 +265,11 @@ inline bool repeats(const Problem& before, const Problem& wanted, const Impl& im
   return true;
 }
 
-/// Workers may run one kernel at the same time: the bits are those of one alone.
+/// Workers may run one kernel at the same time: the bits are those of one alone. (A GPU has one thread that starts
+/// all.)
 inline Failure check_threads(const Op& op, const Sample& sample) {
   for (const Impl& impl : op.implementations()) {
+    if (impl.device == Device::gpu) continue;
     const Problem before = sample_problem(op, sample, DType::f32);
     Problem wanted = before;
     if (!fits(wanted, impl, wanted.tiles())) continue;

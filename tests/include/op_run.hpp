@@ -4,6 +4,7 @@
 
 #include "codelets/op.hpp"
 #include "codelets/ops/add.hpp"
+#include "gpu_run.hpp"
 #include "values.hpp"
 
 // Runs one op alone: whole, or cut into tiles and lanes.
@@ -76,7 +77,7 @@ inline Problem sample_problem(const Op& op, const Sample& sample, DType compute,
 
 /// True if the implementation may run these tiles.
 inline bool fits(const Problem& p, const Impl& impl, std::vector<Tile> tiles) {
-  if (impl.device != Device::cpu) return false;
+  if (impl.device == Device::gpu && !test_gpu()) return false;
   for (Tile& t : tiles) t.data = nullptr;
   return !impl.fits || impl.fits({.tiles = tiles, .attrs = p.attrs, .signature = p.signature, .step = kStep});
 }
@@ -86,7 +87,7 @@ inline const Impl& reference(const Op& op) { return op.implementations().back();
 /// Runs the call in one tile.
 inline void run_whole(Problem& p, const Impl& impl, const Step& step = kStep) {
   const auto tiles = p.tiles();
-  impl.run({.tiles = tiles, .attrs = p.attrs, .signature = p.signature, .step = step});
+  execute(impl, {.tiles = tiles, .attrs = p.attrs, .signature = p.signature, .step = step});
 }
 
 /// Boundaries and the lanes of the tiles of one axis.
@@ -180,7 +181,7 @@ class TiledRun {
     for (std::size_t i = 0; i < p_.inputs(); ++i)
       tiles.push_back(inputs[i].tile_of(boxes[i].origin, p_.operands[i].shape()));
     for (std::size_t i = p_.inputs(); i < p_.operands.size(); ++i) tiles.push_back(output_tile(i, at, boxes[i]));
-    impl_.run({.tiles = tiles, .attrs = p_.attrs, .signature = p_.signature, .step = kStep});
+    execute(impl_, {.tiles = tiles, .attrs = p_.attrs, .signature = p_.signature, .step = kStep});
     for (std::size_t i = 0; i < p_.inputs(); ++i)
       if (p_.signature.operands[i].update) put_back(p_.operands[i], boxes[i].origin, inputs[i]);
   }

@@ -13,6 +13,8 @@ namespace pleiad::testing {
 /// A dense tensor with memory of its own, 64-byte aligned, between sentinels. Elements are read and set as double.
 class Values {
  public:
+  static constexpr std::size_t kBlock = 64;  // sentinels before and after fill one each; a part of the last one as well
+
   Values(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape), blocks_((bytes() + kBlock - 1) / kBlock + 2) {
     std::memset(blocks_.data(), kSentinel, blocks_.size() * kBlock);
     std::memset(data(), 0, bytes());
@@ -53,7 +55,6 @@ class Values {
   }
 
  private:
-  static constexpr std::size_t kBlock = 64;
   static constexpr unsigned char kSentinel = 0xa5;
   struct alignas(kBlock) Block {
     unsigned char bytes[kBlock];

@@ -1,0 +1,35 @@
+// Structs that kernels take by value; read by C++, CUDA C++ and OpenCL C alike.
+#ifdef __OPENCL_VERSION__
+typedef long Index;
+#else
+#pragma once
+#include "codelets/base/shape.hpp"
+namespace pleiad {
+#endif
+
+#define GPU_LOOPS 8
+
+/// A loop nest over up to three inputs and an output: first `outputs` loops over the output, row-major, then `sums`
+/// loops over what is summed. Strides in elements, inputs first, the output fourth.
+typedef struct {
+  Index extent[GPU_LOOPS];
+  Index stride[GPU_LOOPS][4];
+  int outputs, sums, inputs, unused;
+} GpuLoops;
+
+/// C[i,j] = sum over k of A[i,k] B[k,j], for a batch of matrices. Strides in elements; a, b, c: where the first matrices
+/// start.
+typedef struct {
+  Index m, n, k;
+  Index a, a_row, a_col, a_batch;
+  Index b, b_row, b_col, b_batch;
+  Index c, c_row, c_batch;
+  int accumulate, bias;
+  int activation;              // 0 none, 1 relu, 2 gelu, 3 silu
+  int keep, keep_accumulates;  // keep: what the activation is applied to is stored as well
+  int unused;
+} GpuGemm;
+
+#ifndef __OPENCL_VERSION__
+}  // namespace pleiad
+#endif

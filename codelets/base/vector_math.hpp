@@ -51,6 +51,15 @@ inline double fast_tanh(double x) { return std::tanh(x); }
 inline float fast_sigmoid(float x) { return 1.0f / (1.0f + fast_exp(-x)); }
 inline double fast_sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
+/// log(1 + x) for x in [0, 1], within 2 ulp even where x is tiny: 2 atanh(s), s = x / (2 + x) <= 1/3, by its series.
+inline float fast_log1p_of_fraction(float x) {
+  const float s = x / (2.0f + x), z = s * s;
+  float p = 1.0f / 15;
+  for (int k = 13; k > 0; k -= 2) p = p * z + 1.0f / static_cast<float>(k);
+  return 2.0f * s * p;
+}
+inline double fast_log1p_of_fraction(double x) { return std::log1p(x); }
+
 /// Mathematics of `simd` kernels. In double, and where the hardware has the function, the same as StdMath.
 struct VectorMath {
   template <class T>
@@ -64,6 +73,10 @@ struct VectorMath {
   template <class T>
   static T sigmoid(T x) {
     return fast_sigmoid(x);
+  }
+  template <class T>
+  static T log1p_of_fraction(T x) {
+    return fast_log1p_of_fraction(x);
   }
 };
 
@@ -80,6 +93,10 @@ struct StdMath {
   template <class T>
   static T sigmoid(T x) {
     return T(1) / (T(1) + std::exp(-x));
+  }
+  template <class T>
+  static T log1p_of_fraction(T x) {
+    return std::log1p(x);
   }
 };
 

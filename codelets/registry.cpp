@@ -37,9 +37,12 @@ void check_operands(const Op& op, const Signature& s) {
     fail(op, "names " + std::to_string(named) + " operands; its notation has " + std::to_string(s.operands.size()));
 }
 
-void check_over(const Op& op, const Signature& s) {
+/// Where the notation is an attribute, not every call has every axis.
+void check_over(const Op& op, const std::vector<Sample>& samples) {
+  std::string axes;
+  for (const Sample& sample : samples) axes += signature_of(op, sample.attrs, sample.inputs).axes;
   for (char a : op.over)
-    if (a != '.' && s.axes.find(a) == s.axes.npos) fail(op, std::string("costs over axis '") + a + "', which it lacks");
+    if (a != '.' && axes.find(a) == axes.npos) fail(op, std::string("costs over axis '") + a + "', which it lacks");
 }
 
 void check_combine(const Op& op, const Signature& s) {
@@ -54,7 +57,6 @@ void check_sample(const Op& op, const Sample& sample) {
   const Signature s = signature_of(op, sample.attrs, sample.inputs);
   if (sample.domains.size() > sample.inputs.size()) fail(op, "a sample has more domains than inputs");
   check_operands(op, s);
-  check_over(op, s);
   check_combine(op, s);
   for (std::size_t i = s.inputs(); i < s.operands.size(); ++i) output_shape(op, sample.attrs, s, sample.inputs, i);
 }
@@ -73,6 +75,7 @@ void check_op(const Op& op) {
   const auto samples = op.samples ? op.samples() : std::vector<Sample>{};
   if (samples.empty()) fail(op, "has no sample");
   for (const Sample& sample : samples) check_sample(op, sample);
+  check_over(op, samples);
 }
 
 void check_registry() {

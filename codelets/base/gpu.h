@@ -88,6 +88,16 @@ INLINE void put(GLOBAL T* p, Index i, W x, int accumulate) { store(p, i, accumul
 /// The same for operands of the wide type.
 INLINE void put_wide(GLOBAL W* p, Index i, W x, int accumulate) { p[i] = accumulate ? p[i] + x : x; }
 
+/// Place of the i-th element of a box.
+INLINE Index offset_of(const GpuStrides* s, Index i) {
+  Index offset = s->start;
+  for (int d = s->rank - 1; d >= 0; --d) {
+    offset += i % s->extent[d] * s->stride[d];
+    i /= s->extent[d];
+  }
+  return offset;
+}
+
 #ifndef T_I32
 INLINE W sigmoid(W x) { return R(1) / (R(1) + exp(-x)); }
 #define GELU_A R(0.79788456080286535588)

@@ -9,6 +9,13 @@ namespace pleiad {
 
 #define GPU_LOOPS 8
 
+/// Where the elements of a box, numbered row-major, lie in memory: from `start`, `stride` apart along each dimension.
+typedef struct {
+  Index start;
+  Index extent[6], stride[6];
+  int rank, unused;
+} GpuStrides;
+
 /// A loop nest over up to three inputs and an output: first `outputs` loops over the output, row-major, then `sums`
 /// loops over what is summed. Strides in elements, inputs first, the output fourth.
 typedef struct {

@@ -7,20 +7,34 @@
 namespace pleiad {
 namespace {
 
-/// `decoupled`: weight decay acts on the parameter (AdamW) instead of the gradient (Adam).
+/// What a step multiplies with. `decoupled`: weight decay acts on the parameter (AdamW) instead of the gradient (Adam).
+struct Factors {
+  double step_size, root_correction, keep, decay, rest1, beta2, rest2, eps;
+
+  Factors(const Call& c, bool decoupled) {
+    const auto a = c.attrs.as<AdamAttrs>();
+    const auto number = static_cast<double>(c.step.number);
+    step_size = c.step.lr / (1 - std::pow(a.beta1, number));
+    root_correction = std::sqrt(1 - std::pow(a.beta2, number));
+    keep = decoupled ? 1 - c.step.lr * a.weight_decay : 1;
+    decay = decoupled ? 0 : a.weight_decay;
+    rest1 = 1 - a.beta1;
+    beta2 = a.beta2;
+    rest2 = 1 - a.beta2;
+    eps = a.eps;
+  }
+};
+
 template <bool decoupled>
 struct Adam {
   template <class T>
   static void run(const Call& c) noexcept {
     using W = Wide<T>;
-    const auto a = c.attrs.as<AdamAttrs>();
-    const auto number = static_cast<double>(c.step.number);
-    const W step_size = static_cast<W>(c.step.lr / (1 - std::pow(a.beta1, number)));
-    const W root_correction = static_cast<W>(std::sqrt(1 - std::pow(a.beta2, number)));
-    const W keep = static_cast<W>(decoupled ? 1 - c.step.lr * a.weight_decay : 1);
-    const W decay = static_cast<W>(decoupled ? 0 : a.weight_decay);
-    const W rest1 = static_cast<W>(1 - a.beta1), beta2 = static_cast<W>(a.beta2), rest2 = static_cast<W>(1 - a.beta2);
-    const W eps = static_cast<W>(a.eps);
+    const Factors f(c, decoupled);
+    const W step_size = static_cast<W>(f.step_size), root_correction = static_cast<W>(f.root_correction);
+    const W keep = static_cast<W>(f.keep), decay = static_cast<W>(f.decay);
+    const W rest1 = static_cast<W>(f.rest1), beta2 = static_cast<W>(f.beta2), rest2 = static_cast<W>(f.rest2);
+    const W eps = static_cast<W>(f.eps);
     T* p = c[0].as<T>();
     W *m = c[1].as<W>(), *v = c[2].as<W>();
     const T* g = c[3].as<const T>();
@@ -34,6 +48,13 @@ struct Adam {
     }
   }
 };
+
+template <bool decoupled>
+void launch(const Call& c, GpuQueue& q) {
+  const Factors f(c, decoupled);
+  q.run("adam", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[3], c[0].size(), f.step_size,
+        f.root_correction, f.keep, f.decay, f.rest1, f.beta2, f.rest2, f.eps);
+}
 
 std::vector<Sample> samples() {
   return {{.inputs = std::vector<Shape>(4, Shape{7, 5}),
@@ -49,13 +70,13 @@ const Op adam{.name = "adam",
               .axes = "&...,&...,&...,...->",
               .operands = kOperands,
               .flops = 14,
-              .impls = {cpu_impl<Adam<false>>("ref")},
+              .impls = {{gpu_impl<launch<false>>(), cpu_impl<Adam<false>>("ref")}},
               .samples = samples};
 const Op adamw{.name = "adamw",
                .axes = "&...,&...,&...,...->",
                .operands = kOperands,
                .flops = 14,
-               .impls = {cpu_impl<Adam<true>>("ref")},
+               .impls = {{gpu_impl<launch<true>>(), cpu_impl<Adam<true>>("ref")}},
                .samples = samples};
 
 }  // namespace pleiad

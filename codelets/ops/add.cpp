@@ -25,7 +25,7 @@ const Op add{.name = "add",
              .axes = "...,...->...",
              .operands = {{{"a"}, {"b"}, {"y"}}},
              .grad = gradient,
-             .impls = {{{.name = "ref", .run = run}}},
+             .impls = {{gpu_elements<"add">(), {.name = "ref", .run = run}}},
              .samples = samples};
 
 }  // namespace pleiad

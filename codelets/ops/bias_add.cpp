@@ -1,5 +1,6 @@
 #include "codelets/ops/bias_add.hpp"
 
+#include "codelets/gpu/strides.hpp"
 #include "codelets/kernel.hpp"
 #include "codelets/ops/einsum.hpp"
 
@@ -46,6 +47,11 @@ struct BiasAdd {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  q.run("bias_add", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[0].size(), c[2].accumulate,
+        gpu_strides(c[0].shape, bias_strides(c)));
+}
+
 void gradient(Grad& g) {
   g.dx(0, g.dy());
   if (!g.wants(1)) return;
@@ -67,7 +73,7 @@ const Op bias_add{.name = "bias_add",
                   .axes = {},
                   .operands = {{{"x"}, {"bias"}, {"y"}}},
                   .grad = gradient,
-                  .impls = {cpu_impl<BiasAdd>("ref")},
+                  .impls = {{gpu_impl<launch>(), cpu_impl<BiasAdd>("ref")}},
                   .samples = samples};
 
 }  // namespace pleiad

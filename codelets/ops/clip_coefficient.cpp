@@ -17,6 +17,11 @@ struct ClipCoefficient {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  q.run("clip_coefficient", c[0].dtype, grid_of_groups(1, 1), c[0], c[1], c[2], c.attrs.as<ClipAttrs>().max_norm,
+        c[1].accumulate, c[2].accumulate);
+}
+
 std::vector<Sample> samples() {
   return {{.inputs = {{}}, .attrs = Attrs::of(ClipAttrs{0.5}), .domains = {Domain::positive}}};
 }
@@ -27,7 +32,7 @@ const Op clip_coefficient{.name = "clip_coefficient",
                           .axes = "->,",
                           .operands = {{{"norm2"}, {"coefficient"}, {"norm"}}},
                           .flops = 4,
-                          .impls = {cpu_impl<ClipCoefficient>("ref")},
+                          .impls = {{gpu_impl<launch>(), cpu_impl<ClipCoefficient>("ref")}},
                           .samples = samples};
 
 }  // namespace pleiad

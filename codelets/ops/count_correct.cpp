@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codelets/gpu/sum_parts.hpp"
 #include "codelets/kernel.hpp"
 
 namespace pleiad {
@@ -22,6 +23,14 @@ struct CountCorrect {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const Index rows = c[1].size(), groups = groups_of_rows(rows);
+  const DType dtype = c[0].dtype;
+  const GpuMemory parts = scratch_of_parts(q, dtype, groups);
+  q.run("count_correct", dtype, grid_of_groups(groups, 64), c[0], c[1], parts, rows, c[0].shape.back());
+  sum_parts(q, dtype, parts, groups, 1, c[2]);
+}
+
 std::vector<Sample> samples() {
   return {{.inputs = {{7, 3}, {7}}, .domains = {Domain::normal, Domain::ids}},
           {.inputs = {{3, 2, 5}, {3, 2}}, .domains = {Domain::normal, Domain::ids}}};
@@ -32,7 +41,7 @@ std::vector<Sample> samples() {
 const Op count_correct{.name = "count_correct",
                        .axes = "...V,...->",
                        .operands = {{{"logits"}, {"ids", Element::index}, {"correct", Element::wide}}},
-                       .impls = {{cpu_impl<CountCorrect>("ref")}},
+                       .impls = {{gpu_impl<launch>(), cpu_impl<CountCorrect>("ref")}},
                        .samples = samples};
 
 }  // namespace pleiad

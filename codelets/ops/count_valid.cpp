@@ -13,6 +13,10 @@ void run(const Call& c) noexcept {
   put<std::int32_t>(c[1], 0, count);
 }
 
+void launch(const Call& c, GpuQueue& q) {
+  q.run("count_valid", DType::i32, grid_of_groups(1, 256), c[0], c[1], c[0].size(), c[1].accumulate);
+}
+
 std::vector<Sample> samples() { return {{.inputs = {{7, 5}}, .domains = {Domain::ids}}}; }
 
 }  // namespace
@@ -20,7 +24,7 @@ std::vector<Sample> samples() { return {{.inputs = {{7, 5}}, .domains = {Domain:
 const Op count_valid{.name = "count_valid",
                      .axes = "...->",
                      .operands = {{{"ids", Element::index}, {"count", Element::index}}},
-                     .impls = {{{.name = "ref", .run = run}}},
+                     .impls = {{gpu_impl<launch>(), {.name = "ref", .run = run}}},
                      .samples = samples};
 
 }  // namespace pleiad

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codelets/gpu/strides.hpp"
 #include "codelets/kernel.hpp"
 
 namespace pleiad {
@@ -61,6 +62,14 @@ struct DropoutKernel {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<DropoutAttrs>();
+  const auto low = static_cast<std::uint32_t>(c.step.seed), high = static_cast<std::uint32_t>(c.step.seed >> 32);
+  q.run("dropout", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[0].size(), c[1].accumulate,
+        gpu_strides(c[0].shape, row_major_strides(c[0].whole)), global_index(c[0], 0), a.p < 1 ? 1 / (1 - a.p) : 0,
+        static_cast<Index>(a.p * 0x1p32), static_cast<std::uint32_t>(c.step.number), a.key, low, high);
+}
+
 void gradient(Grad& g) { g.dx(0, g.call(dropout, {g.dy()}, g.attrs())[0]); }
 
 std::vector<Sample> samples() {
@@ -75,7 +84,7 @@ const Op dropout{.name = "dropout",
                  .operands = {{{"x"}, {"y"}}},
                  .flops = 20,
                  .grad = gradient,
-                 .impls = {cpu_impl<DropoutKernel>("ref")},
+                 .impls = {{gpu_impl<launch>(), cpu_impl<DropoutKernel>("ref")}},
                  .samples = samples};
 
 }  // namespace pleiad

@@ -12,6 +12,11 @@ void run(const Call& c) noexcept {
   });
 }
 
+void launch(const Call& c, GpuQueue& q) {
+  q.run("fill", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[0].size(), c.attrs.as<FillAttrs>().value,
+        c[0].accumulate);
+}
+
 Index extent(char axis, std::span<const Shape>, const Attrs& attrs) {
   const auto axes = attrs.axes.view().substr(2);  // after "->"
   return attrs.as<FillAttrs>().extents[axes.find(axis)];
@@ -30,7 +35,7 @@ const Op fill{.name = "fill",
               .operands = {{{"y"}}},
               .flops = 0,
               .extent = extent,
-              .impls = {{{.name = "ref", .run = run}}},
+              .impls = {{gpu_impl<launch>(), {.name = "ref", .run = run}}},
               .samples = samples};
 
 }  // namespace pleiad

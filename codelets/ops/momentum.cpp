@@ -25,6 +25,13 @@ struct Momentum {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<MomentumAttrs>();
+  const double of_gradient = a.nesterov ? 1 : 0, of_buffer = a.nesterov ? a.momentum : 1;
+  q.run("momentum", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[0].size(), c.step.lr, a.momentum,
+        a.weight_decay, of_gradient, of_buffer);
+}
+
 std::vector<Sample> samples() {
   const std::vector<Shape> inputs(3, Shape{7, 5});
   return {{.inputs = inputs, .attrs = Attrs::of(MomentumAttrs{.momentum = 0.9, .weight_decay = 0.1})},
@@ -37,7 +44,7 @@ const Op momentum{.name = "momentum",
                   .axes = "&...,&...,...->",
                   .operands = {{{"p"}, {"buffer", Element::wide}, {"g"}}},
                   .flops = 8,
-                  .impls = {cpu_impl<Momentum>("ref")},
+                  .impls = {{gpu_impl<launch>(), cpu_impl<Momentum>("ref")}},
                   .samples = samples};
 
 }  // namespace pleiad

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codelets/gpu/strides.hpp"
 #include "codelets/kernel.hpp"
 
 namespace pleiad {
@@ -49,6 +50,22 @@ void run(const Call& c) noexcept {
   with_stored(c[0].dtype, [&]<class T>() { copy_overlap<T>(c); });
 }
 
+/// Where the overlap lies in a tile.
+GpuStrides strides_in(const Tile& t, const Overlap& o) {
+  const Shape strides = row_major_strides(t.shape);
+  GpuStrides s = gpu_strides(o.extents, strides);
+  for (std::size_t d = 0; d < t.shape.rank(); ++d) s.start += (o.begin[d] - t.origin[d]) * strides[d];
+  return s;
+}
+
+void launch(const Call& c, GpuQueue& q) {
+  const Overlap o = overlap_of(c[0], c[1]);
+  const Index n = o.extents.volume();
+  if (n > 0)
+    q.run("retile", c[0].dtype, grid_of_elements(n), c[0], c[1], n, c[1].accumulate, strides_in(c[0], o),
+          strides_in(c[1], o));
+}
+
 void gradient(Grad& g) { g.dx(0, g.call(retile, {g.dy()})[0]); }
 
 std::vector<Sample> samples() { return {{.inputs = {{7, 5}}}}; }
@@ -60,7 +77,7 @@ const Op retile{.name = "retile",
                 .operands = {{{"x"}, {"y"}}},
                 .flops = 0,
                 .grad = gradient,
-                .impls = {{{.name = "ref", .run = run}}},
+                .impls = {{gpu_impl<launch>(), {.name = "ref", .run = run}}},
                 .samples = samples};
 
 }  // namespace pleiad

@@ -14,6 +14,11 @@ struct Scale {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  q.run("scale", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[0].size(), c[1].accumulate,
+        c.attrs.as<ScaleAttrs>().factor);
+}
+
 void gradient(Grad& g) { g.dx(0, g.call(scale, {g.dy()}, g.attrs())[0]); }
 
 std::vector<Sample> samples() { return {{.inputs = {{7, 5}}, .attrs = Attrs::of(ScaleAttrs{-1.5})}}; }
@@ -24,7 +29,7 @@ const Op scale{.name = "scale",
                .axes = "...->...",
                .operands = {{{"x"}, {"y"}}},
                .grad = gradient,
-               .impls = {cpu_impl<Scale>("ref")},
+               .impls = {{gpu_impl<launch>(), cpu_impl<Scale>("ref")}},
                .samples = samples};
 
 }  // namespace pleiad

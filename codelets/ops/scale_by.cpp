@@ -21,7 +21,7 @@ std::vector<Sample> samples() { return {{.inputs = {{7, 5}, {}}}}; }
 const Op scale_by{.name = "scale_by",
                   .axes = "...,->...",
                   .operands = {{{"x"}, {"factor", Element::wide}, {"y"}}},
-                  .impls = {cpu_impl<ScaleBy>("ref")},
+                  .impls = {{gpu_elements<"scale_by">(), cpu_impl<ScaleBy>("ref")}},
                   .samples = samples};
 
 }  // namespace pleiad

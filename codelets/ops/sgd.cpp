@@ -20,6 +20,11 @@ struct Sgd {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  q.run("sgd", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[0].size(), c.step.lr,
+        c.attrs.as<SgdAttrs>().weight_decay);
+}
+
 std::vector<Sample> samples() { return {{.inputs = {{7, 5}, {7, 5}}, .attrs = Attrs::of(SgdAttrs{0.1})}}; }
 
 }  // namespace
@@ -28,7 +33,7 @@ const Op sgd{.name = "sgd",
              .axes = "&...,...->",
              .operands = {{{"p"}, {"g"}}},
              .flops = 4,
-             .impls = {cpu_impl<Sgd>("ref")},
+             .impls = {{gpu_impl<launch>(), cpu_impl<Sgd>("ref")}},
              .samples = samples};
 
 }  // namespace pleiad

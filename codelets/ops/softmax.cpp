@@ -11,13 +11,25 @@ struct Softmax {
   static void run(const Call& c) noexcept {
     using W = Wide<T>;
     const Index n = c[0].shape.back();
-    W* const e = static_cast<W*>(scratch(static_cast<std::size_t>(n) * sizeof(W)));
+    W* const room = static_cast<W*>(scratch(static_cast<std::size_t>(n) * sizeof(W)));
     for (Index at = 0; at < c[0].size(); at += n) {
-      const W* x = widened(c[0].as<const T>() + at, n, e);
+      const W* x = widened(c[0].as<const T>() + at, n, room);
       const W top = max_of<W>(n, [=](Index i) { return x[i]; });
-      const W sum = sum_of<W>(n, [=](Index i) { return e[i] = M::exp(x[i] - top); }), scale = 1 / sum;
-      fill_row(c[1].as<T>() + at, n, c[1].accumulate, [=](Index i) { return e[i] * scale; });
+      T* const y = c[1].as<T>() + at;
+      W* const e = exponentials(y, c[1].accumulate, room);
+      const W sum = sum_of<W>(n, [=](Index i) { return e[i] = M::exp(x[i] - top); }), factor = 1 / sum;
+      fill_row(y, n, c[1].accumulate, [=](Index i) { return e[i] * factor; });
     }
+  }
+
+ private:
+  /// Where they are kept: in y itself if it can hold them.
+  template <class T>
+  static Wide<T>* exponentials(T* y, bool accumulate, Wide<T>* room) noexcept {
+    if constexpr (std::is_same_v<T, Wide<T>>)
+      return accumulate ? room : y;
+    else
+      return room;
   }
 };
 

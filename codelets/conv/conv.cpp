@@ -16,6 +16,14 @@ Slide slide_of(const Conv2dAttrs& a, std::size_t d, Index in, Index kernel, Inde
           .dilation = a.dilation[d]};
 }
 
+Index noted(const Attrs& attrs, std::size_t d) { return attrs.as<Conv2dAttrs>().extents[d]; }
+
+void check_places(std::string_view op, std::size_t d, Index got, Index wanted) {
+  if (got == wanted) return;
+  throw ShapeError(std::string(op) + ": dy has " + std::to_string(got) + (d == 0 ? " rows" : " columns") +
+                   ", but the attributes of the call make " + std::to_string(wanted));
+}
+
 }  // namespace
 
 Conv conv_of(const Tile& x, const Tile& w, const Tile& y, const Attrs& attrs) {
@@ -29,7 +37,7 @@ Conv conv_of(const Tile& x, const Tile& w, const Tile& y, const Attrs& attrs) {
           .cols = slide_of(a, 1, x.shape[2], w.shape[3], y.shape[2])};
 }
 
-Index conv_extent(std::string_view op, const Attrs& attrs, std::size_t d, Index in, Index kernel) {
+Index conv_places(std::string_view op, const Attrs& attrs, std::size_t d, Index in, Index kernel) {
   const auto a = attrs.as<Conv2dAttrs>();
   if (a.stride[d] < 1 || a.dilation[d] < 1 || a.padding[d] < 0)
     throw ShapeError(std::string(op) + ": stride " + std::to_string(a.stride[d]) + ", dilation " +
@@ -39,6 +47,16 @@ Index conv_extent(std::string_view op, const Attrs& attrs, std::size_t d, Index 
   if (s.places() > 0) return s.places();
   throw ShapeError(std::string(op) + ": w spans " + std::to_string(s.reach()) + " " + (d == 0 ? "rows" : "columns") +
                    ", but x with its padding has " + std::to_string(in + 2 * s.padding));
+}
+
+Index conv_noted_image(std::string_view op, const Attrs& attrs, std::size_t d, Index kernel, Index places) {
+  check_places(op, d, places, conv_places(op, attrs, d, noted(attrs, d), kernel));
+  return noted(attrs, d);
+}
+
+Index conv_noted_window(std::string_view op, const Attrs& attrs, std::size_t d, Index in, Index places) {
+  check_places(op, d, places, conv_places(op, attrs, d, in, noted(attrs, d)));
+  return noted(attrs, d);
 }
 
 }  // namespace pleiad

@@ -30,7 +30,12 @@ Conv conv_of(const Tile& x, const Tile& w, const Tile& y, const Attrs&);
 /// Whether kernels of the tile's bias have something to add: those of the first tile of x along the channels.
 inline bool adds_bias(const Tile& x) { return x.origin[3] == 0; }
 
-/// How many places a window has along one direction of an image of `in` rows; throws ShapeError if there is none.
-Index conv_extent(std::string_view op, const Attrs&, std::size_t direction, Index in, Index kernel);
+/// How many places a window has along one direction (0: rows, 1: columns) of an image of `in` rows; throws ShapeError
+/// if there is none.
+Index conv_places(std::string_view op, const Attrs&, std::size_t direction, Index in, Index kernel);
+/// The extent that the gradient rule noted in the attributes, of the image or of the window; throws ShapeError if it
+/// does not go with the other one and the places of dy.
+Index conv_noted_image(std::string_view op, const Attrs&, std::size_t direction, Index kernel, Index places);
+Index conv_noted_window(std::string_view op, const Attrs&, std::size_t direction, Index in, Index places);
 
 }  // namespace pleiad

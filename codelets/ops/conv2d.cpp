@@ -4,7 +4,7 @@
 
 #include "codelets/blas/gemm.hpp"
 #include "codelets/conv/conv_onednn.hpp"
-#include "codelets/kernel.hpp"
+#include "codelets/conv/conv_ref.hpp"
 #include "codelets/ops/conv2d_dw.hpp"
 #include "codelets/ops/conv2d_dx.hpp"
 #include "codelets/ops/relu.hpp"
@@ -43,31 +43,11 @@ struct Reference {
   template <class T>
   static void run(const Call& c) noexcept {
     const ConvProblem p = problem_of(c, false);
-    const Conv& v = p.conv;
     const bool relu = has_relu(c.attrs);
-    Index i = 0;
-    for (Index n = 0; n < v.batch; ++n)
-      for (Index row = 0; row < v.rows.out; ++row)
-        for (Index col = 0; col < v.cols.out; ++col)
-          for (Index k = 0; k < v.out; ++k) {
-            const Wide<T> sum = product<T>(c, v, n, row, col, k) + (p.bias ? get<T>(c[2], k) : Wide<T>(0));
-            put<T>(c.tiles.back(), i++, relu && sum < 0 ? Wide<T>(0) : sum);
-          }
-  }
-
- private:
-  template <class T>
-  static Wide<T> product(const Call& c, const Conv& v, Index n, Index row, Index col, Index k) {
-    const Index first = k / v.group_out() * v.group_in();
-    Wide<T> sum = 0;
-    for (Index r = 0; r < v.rows.kernel; ++r)
-      for (Index s = 0; s < v.cols.kernel; ++s) {
-        const Index h = v.rows.row(row, r), w = v.cols.row(col, s);
-        if (!v.rows.inside(h) || !v.cols.inside(w)) continue;
-        const Index x = v.x_at(n, h, w) + first;
-        for (Index i = 0; i < v.group_in(); ++i) sum += get<T>(c[0], x + i) * get<T>(c[1], v.w_at(k, i, r, s));
-      }
-    return sum;
+    convolve<T>(p.conv, c[0], c[1], c.tiles.back(), [&](Wide<T> sum, Index k) {
+      if (p.bias) sum += get<T>(c[2], k);
+      return relu && sum < 0 ? Wide<T>(0) : sum;
+    });
   }
 };
 
@@ -77,7 +57,7 @@ Index extent(char axis, std::span<const Shape> in, const Attrs& attrs) {
     throw ShapeError("conv2d: w is " + to_string(in[1]) + ", but x has " + std::to_string(x) + " channels in " +
                      std::to_string(groups) + " groups");
   const std::size_t d = axis == 'P' ? 0 : 1;
-  return conv_extent("conv2d", attrs, d, in[0][1 + d], in[1][2 + d]);
+  return conv_places("conv2d", attrs, d, in[0][1 + d], in[1][2 + d]);
 }
 
 Attrs with_extents(const Attrs& attrs, const Shape& shape, std::size_t first, const std::string& notation) {

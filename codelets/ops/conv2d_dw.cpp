@@ -1,7 +1,7 @@
 #include "codelets/ops/conv2d_dw.hpp"
 
 #include "codelets/conv/conv_onednn.hpp"
-#include "codelets/kernel.hpp"
+#include "codelets/conv/conv_ref.hpp"
 #include "codelets/ops/conv2d.hpp"
 
 namespace pleiad {
@@ -39,30 +39,12 @@ struct Reference {
   template <class T>
   static void run(const Call& c) noexcept {
     const ConvProblem p = problem_of(c, false);
-    const Conv& v = p.conv;
-    Index i = 0;
-    for (Index k = 0; k < v.out; ++k)
-      for (Index channel = 0; channel < v.group_in(); ++channel)
-        for (Index r = 0; r < v.rows.kernel; ++r)
-          for (Index s = 0; s < v.cols.kernel; ++s)
-            put<T>(c[2], i++, product<T>(c, v, k, k / v.group_out() * v.group_in() + channel, r, s));
+    correlate<T>(p.conv, c[0], c[1], c[2]);
     clear_idle_bias(c, p);
     if (p.bias) sum_places<T>(c[0], c[3]);
   }
 
  private:
-  template <class T>
-  static Wide<T> product(const Call& c, const Conv& v, Index k, Index channel, Index r, Index s) {
-    Wide<T> sum = 0;
-    for (Index n = 0; n < v.batch; ++n)
-      for (Index p = 0; p < v.rows.out; ++p)
-        for (Index q = 0; q < v.cols.out; ++q) {
-          const Index h = v.rows.row(p, r), w = v.cols.row(q, s);
-          if (!v.rows.inside(h) || !v.cols.inside(w)) continue;
-          sum += get<T>(c[0], v.y_at(n, p, q) + k) * get<T>(c[1], v.x_at(n, h, w) + channel);
-        }
-    return sum;
-  }
   template <class T>
   static void sum_places(const Tile& dy, const Tile& db) {
     for (Index k = 0; k < db.size(); ++k) {
@@ -74,9 +56,9 @@ struct Reference {
 };
 
 Index extent(char axis, std::span<const Shape> in, const Attrs& attrs) {
-  const auto a = attrs.as<Conv2dAttrs>();
-  if (axis == 'G') return in[1][3] / a.groups;
-  return a.extents[axis == 'R' ? 0 : 1];
+  if (axis == 'G') return in[1][3] / attrs.as<Conv2dAttrs>().groups;
+  const std::size_t d = axis == 'R' ? 0 : 1;
+  return conv_noted_window("conv2d_dw", attrs, d, in[1][1 + d], in[0][1 + d]);
 }
 
 Sample sample(Shape dy, Shape x, const Conv2dAttrs& attrs, std::string_view notation) {

@@ -1,7 +1,7 @@
 #include "codelets/ops/conv2d_dx.hpp"
 
 #include "codelets/conv/conv_onednn.hpp"
-#include "codelets/kernel.hpp"
+#include "codelets/conv/conv_ref.hpp"
 #include "codelets/ops/conv2d.hpp"
 
 namespace pleiad {
@@ -27,34 +27,14 @@ bool onednn_fits(const Call& c) {
 struct Reference {
   template <class T>
   static void run(const Call& c) noexcept {
-    const Conv v = conv_of(c[2], c[1], c[0], c.attrs);
-    Index i = 0;
-    for (Index n = 0; n < v.batch; ++n)
-      for (Index h = 0; h < v.rows.in; ++h)
-        for (Index w = 0; w < v.cols.in; ++w)
-          for (Index channel = 0; channel < v.in; ++channel) put<T>(c[2], i++, product<T>(c, v, n, h, w, channel));
-  }
-
- private:
-  template <class T>
-  static Wide<T> product(const Call& c, const Conv& v, Index n, Index h, Index w, Index channel) {
-    const Index first = channel / v.group_in() * v.group_out();
-    Wide<T> sum = 0;
-    for (Index r = 0; r < v.rows.kernel; ++r)
-      for (Index s = 0; s < v.cols.kernel; ++s) {
-        const Index p = v.rows.place(h, r), q = v.cols.place(w, s);
-        if (p < 0 || q < 0) continue;
-        for (Index k = first; k < first + v.group_out(); ++k)
-          sum += get<T>(c[0], v.y_at(n, p, q) + k) * get<T>(c[1], v.w_at(k, channel % v.group_in(), r, s));
-      }
-    return sum;
+    convolve_back<T>(conv_of(c[2], c[1], c[0], c.attrs), c[0], c[1], c[2]);
   }
 };
 
 Index extent(char axis, std::span<const Shape> in, const Attrs& attrs) {
-  const auto a = attrs.as<Conv2dAttrs>();
-  if (axis == 'I') return in[1][1] * a.groups;
-  return a.extents[axis == 'H' ? 0 : 1];
+  if (axis == 'I') return in[1][1] * attrs.as<Conv2dAttrs>().groups;
+  const std::size_t d = axis == 'H' ? 0 : 1;
+  return conv_noted_image("conv2d_dx", attrs, d, in[1][2 + d], in[0][1 + d]);
 }
 
 Sample sample(Shape dy, Shape w, const Conv2dAttrs& attrs, std::string_view notation = "nPQk,kcRS->nHWc") {

@@ -5,9 +5,16 @@
 #include <optional>
 
 #include "codelets/blas/gemm.hpp"
+#include "codelets/ops/adaptive_avg_pool2d.hpp"
+#include "codelets/ops/avg_pool2d.hpp"
+#include "codelets/ops/conv2d_dw.hpp"
+#include "codelets/ops/conv2d_dx.hpp"
+#include "codelets/ops/depthwise_conv2d.hpp"
 #include "codelets/ops/einsum.hpp"
 #include "codelets/ops/linear.hpp"
 #include "codelets/ops/linear_dw.hpp"
+#include "codelets/ops/max_pool2d.hpp"
+#include "codelets/ops/pad2d.hpp"
 #include "codelets/registry.hpp"
 #include "op_run.hpp"
 
@@ -98,16 +105,26 @@ void add_case(const std::string& label, const Op& op, const Sample& sample, doub
   }
 }
 
-/// The sample with its axes grown alike until the largest input has about `elements`.
+/// The sample with its axes grown alike until the largest input has about `elements`; where extents follow from
+/// attributes, only with the axes that may be cut.
 Sample scaled(const Op& op, Sample sample, double elements) {
   const Signature s = signature_of(op, sample.attrs, sample.inputs);
-  double largest = 1, rank = 1;
-  for (const Shape& shape : sample.inputs)
-    if (static_cast<double>(shape.volume()) > largest)
-      largest = static_cast<double>(shape.volume()), rank = static_cast<double>(shape.rank());
-  const auto factor = static_cast<Index>(std::max(1.0, std::round(std::pow(elements / largest, 1 / rank))));
-  for (Shape& shape : sample.inputs)
-    for (std::size_t d = 0; d < shape.rank(); ++d) shape[d] *= factor;
+  const auto grows = [&](std::size_t input, std::size_t d) {
+    return !op.extent || !Signature::whole(s.operands[input].axes[d]);
+  };
+  double largest = 0, growing = 1;
+  for (std::size_t i = 0; i < sample.inputs.size(); ++i) {
+    const auto volume = static_cast<double>(sample.inputs[i].volume());
+    if (volume <= largest) continue;
+    largest = volume;
+    growing = 0;
+    for (std::size_t d = 0; d < sample.inputs[i].rank(); ++d) growing += grows(i, d) ? 1 : 0;
+  }
+  if (largest == 0 || growing == 0) return sample;
+  const auto factor = static_cast<Index>(std::max(1.0, std::round(std::pow(elements / largest, 1 / growing))));
+  for (std::size_t i = 0; i < sample.inputs.size(); ++i)
+    for (std::size_t d = 0; d < sample.inputs[i].rank(); ++d)
+      if (grows(i, d)) sample.inputs[i][d] *= factor;
   return sample;
 }
 
@@ -127,6 +144,41 @@ void add_layer(Index batch, Index in, Index out, double best) {
   add_case("linear_dw/" + shape, linear_dw, {{{batch, out}, {batch, in}}, Attrs("bo,bI->oI,o")}, best);
 }
 
+/// A convolution of images of size x size, as residual networks have them, and its gradients.
+void add_conv(Index batch, Index size, Index in, Index out, std::int32_t kernel, std::int32_t stride, double best) {
+  Conv2dAttrs a{.stride = {stride, stride}, .padding = {kernel / 2, kernel / 2}};
+  const Index places = (size + 2 * a.padding[0] - kernel) / stride + 1;
+  const std::string shape = std::to_string(batch) + "x" + std::to_string(size) + "x" + std::to_string(size) + "x" +
+                            std::to_string(in) + "x" + std::to_string(out) + "k" + std::to_string(kernel) + "s" +
+                            std::to_string(stride);
+  const Shape x{batch, size, size, in}, w{out, in, kernel, kernel}, dy{batch, places, places, out};
+  add_case("conv2d/" + shape, conv2d, {{x, w}, conv2d_attrs(a, false)}, best);
+  a.extents = {static_cast<std::int32_t>(size), static_cast<std::int32_t>(size)};
+  add_case("conv2d_dx/" + shape, conv2d_dx, {{dy, w}, Attrs::of(a, "nPQk,kcRS->nHWc")}, best);
+  a.extents = {kernel, kernel};
+  add_case("conv2d_dw/" + shape, conv2d_dw, {{dy, x}, Attrs::of(a, "nPQk,nHWc->kcRS")}, best);
+}
+
+/// What else convolutional networks do to images of size x size.
+void add_images(std::int32_t size, Index channels, double best) {
+  const std::string shape = "32x" + std::to_string(size) + "x" + std::to_string(size) + "x" + std::to_string(channels);
+  const Shape x{32, size, size, channels}, half{32, size / 2, size / 2, channels};
+  Conv2dAttrs a{.padding = {1, 1}, .extents = {size, size}};
+  add_case("depthwise_conv2d/" + shape, depthwise_conv2d, {{x, {channels, 1, 3, 3}}, Attrs::of(a)}, best);
+  add_case("depthwise_conv2d_dx/" + shape, depthwise_conv2d_dx, {{x, {channels, 1, 3, 3}}, Attrs::of(a)}, best);
+  a.extents = {3, 3};
+  add_case("depthwise_conv2d_dw/" + shape, depthwise_conv2d_dw, {{x, x}, Attrs::of(a)}, best);
+  const PoolAttrs pool{.extents = {size, size}};
+  add_case("max_pool2d/" + shape, max_pool2d, {{x}, Attrs::of(pool)}, best);
+  add_case("max_pool2d_grad/" + shape, max_pool2d_grad, {{half, half}, Attrs::of(pool)}, best);
+  add_case("avg_pool2d/" + shape, avg_pool2d, {{x}, Attrs::of(pool)}, best);
+  add_case("avg_pool2d_grad/" + shape, avg_pool2d_grad, {{half}, Attrs::of(pool)}, best);
+  add_case("adaptive_avg_pool2d/" + shape, adaptive_avg_pool2d, {{x}, Attrs::of(AdaptivePoolAttrs{})}, best);
+  add_case("adaptive_avg_pool2d_grad/" + shape, adaptive_avg_pool2d_grad,
+           {{{32, 1, 1, channels}}, Attrs::of(AdaptivePoolAttrs{{size, size}})}, best);
+  add_case("pad2d/" + shape, pad2d, {{x}, Attrs::of(PadAttrs{1, 1, 1, 1})}, best);
+}
+
 }  // namespace
 }  // namespace pleiad::testing
 
@@ -137,6 +189,12 @@ int main(int argc, char** argv) {
   for (pleiad::Index batch : {64, 128, 256, 512})
     for (auto [in, out] : {std::pair{784, 512}, {512, 256}, {256, 10}, {784, 2048}, {2048, 2048}, {2048, 10}})
       add_layer(batch, in, out, best);
+  for (auto [size, channels] : {std::pair{32, 16}, {32, 64}, {16, 32}, {16, 128}, {8, 64}, {8, 256}}) {
+    add_conv(32, size, channels, channels, 3, 1, best);
+    add_images(size, channels, best);
+  }
+  add_conv(32, 32, 3, 16, 3, 1, best);
+  for (int kernel : {1, 3}) add_conv(32, 32, 64, 128, kernel, 2, best);
   benchmark::Initialize(&argc, argv);
   benchmark::AddCustomContext("best matrix product", std::to_string(best * 1e-9) + " Gflop/s");
   benchmark::RunSpecifiedBenchmarks();

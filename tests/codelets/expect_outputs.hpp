@@ -37,11 +37,11 @@ inline Problem problem_of(const Op& op, const Attrs& attrs, const std::vector<Nu
 inline void expect_outputs_of(Problem& p, const std::vector<std::vector<double>>& wanted, std::optional<double> before,
                               DType compute, const Impl& impl) {
   auto tiles = p.tiles();
-  if (!fits(p, impl, tiles)) return;
   for (std::size_t i = p.inputs(); before && i < tiles.size(); ++i) {
     for (Index e = 0; e < p.operands[i].size(); ++e) p.operands[i].set(e, *before);
     tiles[i].accumulate = true;
   }
+  if (!fits(p, impl, tiles)) return;
   execute(impl, {.tiles = tiles, .attrs = p.attrs, .signature = p.signature, .step = kStep});
   for (std::size_t o = 0; o < wanted.size(); ++o) {
     Numbers n{p.operands[p.inputs() + o].shape(), wanted[o]};

@@ -245,11 +245,14 @@ bool cpu_has_bf16() {
   return (isa & bf16) == bf16;
 }
 
-/// Below 64 channels the transforms cost what they save. The library has the algorithm for AVX-512 alone.
+/// Below 64 channels the transforms of the images cost what they save; below 96 tiles of 4x4, those of the weights. The
+/// library has the algorithm for AVX-512 alone.
 bool winograd_gains(const Conv& c) {
   const auto plain = [](const Slide& s) { return s.kernel == 3 && s.stride == 1 && s.dilation == 1 && s.padding <= 1; };
   const auto wide = [](Index channels) { return channels >= 64 && channels % 16 == 0; };
-  return c.dtype == DType::f32 && c.groups == 1 && plain(c.rows) && plain(c.cols) && wide(c.in) && wide(c.out);
+  const Index tiles = c.batch * ((c.rows.out + 3) / 4) * ((c.cols.out + 3) / 4);
+  return c.dtype == DType::f32 && c.groups == 1 && plain(c.rows) && plain(c.cols) && wide(c.in) && wide(c.out) &&
+         tiles >= 96;
 }
 
 bool can_be_made(const ConvProblem& p) {

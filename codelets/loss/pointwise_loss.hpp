@@ -2,13 +2,19 @@
 #include <algorithm>
 
 #include "codelets/base/loops.hpp"
+#include "codelets/gpu/kernel.hpp"
+#include "codelets/gpu/sum_parts.hpp"
 #include "codelets/ops/scale.hpp"
 
 // Losses that are the mean over all elements of some function of x and target.
 
 namespace pleiad {
 
-/// x, target -> loss. F is made from Attrs and has `template <class M, class W> W value(W x, W target) const`.
+/// As pointwise_loss.gpu knows them.
+enum class PointwiseKind : int { square, distance, huber, binary_cross_entropy };
+
+/// x, target -> loss. F is made from Attrs and has `template <class M, class W> W value(W x, W target) const`,
+/// F::kKind for GPUs, and `double delta` if that is huber.
 template <class F, class M>
 struct PointwiseLoss {
   template <class T>
@@ -42,6 +48,26 @@ struct PointwiseLossGrad {
         c[3], [=](Index i) { return factor * f.template slope<M>(static_cast<W>(x[i]), static_cast<W>(target[i])); });
   }
 };
+
+template <class F>
+double delta_of(const Call& c) {
+  if constexpr (F::kKind == PointwiseKind::huber)
+    return F(c.attrs).delta;
+  else
+    return 0;
+}
+template <class F>
+void launch_loss(const Call& c, GpuQueue& q) {
+  const GpuGrid grid = grid_of_elements(c[0].size());
+  const GpuMemory parts = scratch_of_parts(q, c[0].dtype, grid.groups[0]);
+  q.run("pointwise_loss", c[0].dtype, grid, c[0], c[1], parts, c[0].size(), static_cast<int>(F::kKind), delta_of<F>(c));
+  sum_parts(q, c[0].dtype, parts, grid.groups[0], 1 / static_cast<double>(c[0].whole.volume()), c[2]);
+}
+template <class F>
+void launch_loss_grad(const Call& c, GpuQueue& q) {
+  q.run("pointwise_loss_grad", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[3], c[0].size(),
+        static_cast<int>(F::kKind), delta_of<F>(c), static_cast<double>(c[0].whole.volume()), c[3].accumulate);
+}
 
 /// Gradient rule of a loss that depends on the difference of x and target alone.
 template <const Op& loss_grad>

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "codelets/base/loops.hpp"
+#include "codelets/norm/columns_gpu.hpp"
 #include "codelets/norm/norm_attrs.hpp"
 
 // Normalisation of rows: layer_norm (centred) and rms_norm, plain or of the sum of two inputs.
@@ -56,6 +57,16 @@ struct RowNorm {
   }
 };
 
+template <bool centred, bool residual>
+void launch_row_norm(const Call& c, GpuQueue& q) {
+  constexpr std::size_t weight = residual ? 2 : 1, y = weight + (centred ? 2 : 1) + (residual ? 1 : 0);
+  const Tile &sum = residual ? c[y - 1] : c[y], &mean = centred ? c[y + 1] : c[y], &rstd = c.tiles.back();
+  const Index n = c[y].shape.back(), rows = c[y].size() / n;
+  q.run("row_norm", c[0].dtype, grid_of_groups(groups_of_rows(rows), 256), c[0], c[residual ? 1 : 0], c[weight],
+        c[centred ? weight + 1 : weight], sum, c[y], mean, rstd, rows, n, c.attrs.as<NormAttrs>().eps, centred,
+        residual, sum.accumulate, c[y].accumulate, mean.accumulate, rstd.accumulate);
+}
+
 /// Operands: x, weight, [mean,] rstd, dy, [dsum] -> dx, dweight, [dbias]; with a residual, x is the sum and dsum what
 /// else depends on it. With n_i = (x_i - mean) rstd and g_i = dy_i weight_i:
 /// dx_i = rstd (g_i - mean over j of g_j - n_i * mean over j of g_j n_j), where rms_norm lacks the first mean.
@@ -101,5 +112,19 @@ struct RowNormGrad {
     }
   }
 };
+
+template <bool centred, bool residual>
+void launch_row_norm_grad(const Call& c, GpuQueue& q) {
+  constexpr std::size_t rstd = centred ? 3 : 2, dy = rstd + 1, dx = dy + (residual ? 2 : 1);
+  const Tile& mean = c[centred ? 2 : 1];
+  const ColumnChunks chunks(c[0], c[0].shape.back());
+  q.run("row_norm_grad", c[0].dtype, grid_of_groups(groups_of_rows(chunks.rows), 256), c[0], c[1], mean, c[rstd], c[dy],
+        c[dx - 1], c[dx], chunks.rows, chunks.columns, centred, residual, c[dx].accumulate);
+  const GpuMemory parts = chunks.parts(q);
+  q.run("norm_parameters", c[0].dtype, chunks.grid(), c[0], mean, c[rstd], c[dy], parts, chunks.rows, chunks.columns,
+        chunks.chunk, Index{1}, Index{1}, chunks.columns, centred);
+  chunks.sum(q, parts, 0, c[dx + 1]);
+  if constexpr (centred) chunks.sum(q, parts, 1, c[dx + 2]);
+}
 
 }  // namespace pleiad

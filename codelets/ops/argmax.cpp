@@ -1,6 +1,7 @@
 #include "codelets/ops/argmax.hpp"
 
 #include "codelets/base/loops.hpp"
+#include "codelets/gpu/sum_parts.hpp"
 
 namespace pleiad {
 namespace {
@@ -45,6 +46,11 @@ struct ArgmaxRef {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  q.run("topk", c[0].dtype, grid_of_groups(groups_of_rows(c[1].size()), 256), c[0], c[0], c[1], c[1].size(),
+        c[0].shape.back(), Index{1}, true, false, c[1].accumulate);
+}
+
 /// Short rows cost the lanes of the sums more than they save.
 bool is_long(const Call& c) { return c[0].shape.back() >= 64; }
 
@@ -56,7 +62,7 @@ const Op argmax{.name = "argmax",
                 .axes = "...V->...",
                 .operands = {{{"x"}, {"ids", Element::index}}},
                 .flops = 2,
-                .impls = {{cpu_impl<Argmax>("simd", is_long), cpu_impl<ArgmaxRef>("ref")}},
+                .impls = {{gpu_impl<launch>(), cpu_impl<Argmax>("simd", is_long), cpu_impl<ArgmaxRef>("ref")}},
                 .samples = samples};
 
 }  // namespace pleiad

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "codelets/norm/columns.hpp"
+#include "codelets/norm/columns_gpu.hpp"
 #include "codelets/ops/batch_norm_stats.hpp"
 
 namespace pleiad {
@@ -184,6 +185,27 @@ struct BackwardElemtRef {
   }
 };
 
+template <bool training>
+void launch(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<BatchNormAttrs>();
+  q.run("batch_norm_elemt", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[3], c[4], c[5], c[0].size(),
+        c[3].size(), training ? rows_of_batch(c) : 1, a.eps, a.relu, c[5].accumulate);
+}
+void launch_reduce(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<BatchNormAttrs>();
+  const ColumnChunks chunks(c[0], c[3].size());
+  const GpuMemory parts = chunks.parts(q);
+  q.run("batch_norm_backward_reduce", c[0].dtype, chunks.grid(), c[0], c[1], c[2], c[3], c[4], c[5], parts, chunks.rows,
+        chunks.columns, chunks.chunk, rows_of_batch(c), a.eps, a.relu);
+  chunks.sum(q, parts, 0, c[6]);
+  chunks.sum(q, parts, 1, c[7]);
+}
+void launch_backward(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<BatchNormAttrs>();
+  q.run("batch_norm_backward_elemt", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[3], c[4], c[5],
+        c[6], c[7], c[8], c[0].size(), c[3].size(), rows_of_batch(c), a.eps, a.relu, c[8].accumulate);
+}
+
 void gradient(Grad& g) {
   const auto d = g.call(batch_norm_backward_reduce, {g.x(0), g.x(1), g.x(2), g.x(3), g.x(4), g.dy()}, g.attrs());
   g.dx(3, d[0]);
@@ -232,55 +254,59 @@ std::vector<Sample> backward_samples() {
 
 }  // namespace
 
-const Op batch_norm{.name = "batch_norm",
-                    .axes = "...c,c,c,c,c->...c",
-                    .operands = {{{"x"},
-                                  {"running_mean", Element::wide},
-                                  {"running_var", Element::wide},
-                                  {"weight", Element::wide},
-                                  {"bias", Element::wide},
-                                  {"y"}}},
-                    .flops = 3,
-                    .impls = {{cpu_impl<Elemt<false>>("simd"), cpu_impl<ElemtRef<false>>("ref")}},
-                    .samples = samples};
-const Op batch_norm_elemt{.name = "batch_norm_elemt",
-                          .axes = "...c,c,c,c,c->...c",
-                          .operands = {{{"x"},
-                                        {"mean", Element::wide},
-                                        {"square", Element::wide},
-                                        {"weight", Element::wide},
-                                        {"bias", Element::wide},
-                                        {"y"}}},
-                          .flops = 3,
-                          .grad = gradient,
-                          .impls = {{cpu_impl<Elemt<true>>("simd"), cpu_impl<ElemtRef<true>>("ref")}},
-                          .samples = elemt_samples};
-const Op batch_norm_backward_reduce{.name = "batch_norm_backward_reduce",
-                                    .axes = "...c,c,c,c,c,...c->c,c",
-                                    .operands = {{{"x"},
-                                                  {"mean", Element::wide},
-                                                  {"square", Element::wide},
-                                                  {"weight", Element::wide},
-                                                  {"bias", Element::wide},
-                                                  {"dy"},
-                                                  {"dweight", Element::wide},
-                                                  {"dbias", Element::wide}}},
-                                    .flops = 7,
-                                    .impls = {{cpu_impl<BackwardReduce>("simd"), cpu_impl<BackwardReduceRef>("ref")}},
-                                    .samples = reduce_samples};
-const Op batch_norm_backward_elemt{.name = "batch_norm_backward_elemt",
-                                   .axes = "...c,c,c,c,c,c,c,...c->...c",
-                                   .operands = {{{"x"},
-                                                 {"mean", Element::wide},
-                                                 {"square", Element::wide},
-                                                 {"weight", Element::wide},
-                                                 {"bias", Element::wide},
-                                                 {"dweight", Element::wide},
-                                                 {"dbias", Element::wide},
-                                                 {"dy"},
-                                                 {"dx"}}},
-                                   .flops = 7,
-                                   .impls = {{cpu_impl<BackwardElemt>("simd"), cpu_impl<BackwardElemtRef>("ref")}},
-                                   .samples = backward_samples};
+const Op batch_norm{
+    .name = "batch_norm",
+    .axes = "...c,c,c,c,c->...c",
+    .operands = {{{"x"},
+                  {"running_mean", Element::wide},
+                  {"running_var", Element::wide},
+                  {"weight", Element::wide},
+                  {"bias", Element::wide},
+                  {"y"}}},
+    .flops = 3,
+    .impls = {{gpu_impl<launch<false>>(), cpu_impl<Elemt<false>>("simd"), cpu_impl<ElemtRef<false>>("ref")}},
+    .samples = samples};
+const Op batch_norm_elemt{
+    .name = "batch_norm_elemt",
+    .axes = "...c,c,c,c,c->...c",
+    .operands = {{{"x"},
+                  {"mean", Element::wide},
+                  {"square", Element::wide},
+                  {"weight", Element::wide},
+                  {"bias", Element::wide},
+                  {"y"}}},
+    .flops = 3,
+    .grad = gradient,
+    .impls = {{gpu_impl<launch<true>>(), cpu_impl<Elemt<true>>("simd"), cpu_impl<ElemtRef<true>>("ref")}},
+    .samples = elemt_samples};
+const Op batch_norm_backward_reduce{
+    .name = "batch_norm_backward_reduce",
+    .axes = "...c,c,c,c,c,...c->c,c",
+    .operands = {{{"x"},
+                  {"mean", Element::wide},
+                  {"square", Element::wide},
+                  {"weight", Element::wide},
+                  {"bias", Element::wide},
+                  {"dy"},
+                  {"dweight", Element::wide},
+                  {"dbias", Element::wide}}},
+    .flops = 7,
+    .impls = {{gpu_impl<launch_reduce>(), cpu_impl<BackwardReduce>("simd"), cpu_impl<BackwardReduceRef>("ref")}},
+    .samples = reduce_samples};
+const Op batch_norm_backward_elemt{
+    .name = "batch_norm_backward_elemt",
+    .axes = "...c,c,c,c,c,c,c,...c->...c",
+    .operands = {{{"x"},
+                  {"mean", Element::wide},
+                  {"square", Element::wide},
+                  {"weight", Element::wide},
+                  {"bias", Element::wide},
+                  {"dweight", Element::wide},
+                  {"dbias", Element::wide},
+                  {"dy"},
+                  {"dx"}}},
+    .flops = 7,
+    .impls = {{gpu_impl<launch_backward>(), cpu_impl<BackwardElemt>("simd"), cpu_impl<BackwardElemtRef>("ref")}},
+    .samples = backward_samples};
 
 }  // namespace pleiad

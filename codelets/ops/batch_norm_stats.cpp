@@ -1,6 +1,7 @@
 #include "codelets/ops/batch_norm_stats.hpp"
 
 #include "codelets/norm/columns.hpp"
+#include "codelets/norm/columns_gpu.hpp"
 
 namespace pleiad {
 namespace {
@@ -85,6 +86,22 @@ struct UpdateStats {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const ColumnChunks chunks(c[0], c[1].size());
+  const GpuMemory parts = chunks.parts(q);
+  q.run("batch_norm_stats", c[0].dtype, chunks.grid(), c[0], parts, chunks.rows, chunks.columns, chunks.chunk);
+  q.run("batch_norm_merge", c[0].dtype, grid_of_elements(chunks.columns), parts, chunks.rows, chunks.columns,
+        chunks.chunk, c[1], c[2], c[3], c[1].accumulate);
+}
+void launch_gather(const Call& c, GpuQueue& q) {
+  q.run("batch_norm_gather_stats", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[3], c[4], c[5], c[6],
+        c[7], c[8], c[0].size(), c[6].accumulate, c[7].accumulate, c[8].accumulate);
+}
+void launch_update(const Call& c, GpuQueue& q) {
+  q.run("batch_norm_update_stats", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[3], c[4], c[0].size(),
+        c.attrs.as<BatchNormUpdateAttrs>().momentum);
+}
+
 std::vector<Sample> samples() { return {{.inputs = {{7, 5}}}, {.inputs = {{3, 5, 7, 11}}}, {.inputs = {{9, 300}}}}; }
 std::vector<Sample> gather_samples() {
   return {{.inputs = std::vector<Shape>(6, Shape{5}),
@@ -105,7 +122,7 @@ const Op batch_norm_stats{
     .operands = {{{"x"}, {"count", Element::wide}, {"mean", Element::wide}, {"square", Element::wide}}},
     .flops = 4,
     .combine = &batch_norm_gather_stats,
-    .impls = {{cpu_impl<Stats>("simd"), cpu_impl<StatsRef>("ref")}},
+    .impls = {{gpu_impl<launch>(), cpu_impl<Stats>("simd"), cpu_impl<StatsRef>("ref")}},
     .samples = samples};
 const Op batch_norm_gather_stats{.name = "batch_norm_gather_stats",
                                  .axes = "c,c,c,c,c,c->c,c,c",
@@ -119,13 +136,13 @@ const Op batch_norm_gather_stats{.name = "batch_norm_gather_stats",
                                                {"both_mean"},
                                                {"both_square"}}},
                                  .flops = 9,
-                                 .impls = {{cpu_impl<GatherStats>("ref")}},
+                                 .impls = {{gpu_impl<launch_gather>(), cpu_impl<GatherStats>("ref")}},
                                  .samples = gather_samples};
 const Op batch_norm_update_stats{.name = "batch_norm_update_stats",
                                  .axes = "&c,&c,c,c,c->",
                                  .operands = {{{"running_mean"}, {"running_var"}, {"count"}, {"mean"}, {"square"}}},
                                  .flops = 8,
-                                 .impls = {{cpu_impl<UpdateStats>("ref")}},
+                                 .impls = {{gpu_impl<launch_update>(), cpu_impl<UpdateStats>("ref")}},
                                  .samples = update_samples};
 
 }  // namespace pleiad

@@ -9,6 +9,7 @@ namespace pleiad {
 namespace {
 
 struct BinaryCrossEntropy {
+  static constexpr PointwiseKind kKind = PointwiseKind::binary_cross_entropy;
   explicit BinaryCrossEntropy(const Attrs&) {}
   template <class M, class W>
   W value(W x, W target) const {
@@ -38,7 +39,8 @@ const Op binary_cross_entropy_with_logits{.name = "binary_cross_entropy_with_log
                                           .operands = kPointwiseLossOperands,
                                           .flops = 40,
                                           .grad = gradient,
-                                          .impls = {{cpu_impl<PointwiseLoss<BinaryCrossEntropy, VectorMath>>("simd"),
+                                          .impls = {{gpu_impl<launch_loss<BinaryCrossEntropy>>(),
+                                                     cpu_impl<PointwiseLoss<BinaryCrossEntropy, VectorMath>>("simd"),
                                                      cpu_impl<PointwiseLoss<BinaryCrossEntropy, StdMath>>("ref")}},
                                           .samples = samples};
 const Op binary_cross_entropy_with_logits_grad{
@@ -46,7 +48,8 @@ const Op binary_cross_entropy_with_logits_grad{
     .axes = kPointwiseLossGradAxes,
     .operands = kPointwiseLossGradOperands,
     .flops = 24,
-    .impls = {{cpu_impl<PointwiseLossGrad<BinaryCrossEntropy, VectorMath>>("simd"),
+    .impls = {{gpu_impl<launch_loss_grad<BinaryCrossEntropy>>(),
+               cpu_impl<PointwiseLossGrad<BinaryCrossEntropy, VectorMath>>("simd"),
                cpu_impl<PointwiseLossGrad<BinaryCrossEntropy, StdMath>>("ref")}},
     .samples = grad_samples};
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "codelets/norm/columns.hpp"
+#include "codelets/norm/columns_gpu.hpp"
 
 namespace pleiad {
 namespace {
@@ -205,6 +206,28 @@ struct GroupNormGradRef {
   }
 };
 
+GpuGrid grid_of_sample_groups(const Call& c) {
+  return grid_of_groups(c[0].shape[0] * c.attrs.as<GroupNormAttrs>().groups, 256);
+}
+void launch(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<GroupNormAttrs>();
+  const Index size = c[0].size() / c[0].shape[0], channels = c[0].shape.back();
+  q.run("group_norm", c[0].dtype, grid_of_sample_groups(c), c[0], c[1], c[2], c[3], c[4], c[5], size, channels,
+        channels / a.groups, a.eps, c[3].accumulate, c[4].accumulate, c[5].accumulate);
+}
+void launch_grad(const Call& c, GpuQueue& q) {
+  const Index size = c[0].size() / c[0].shape[0], channels = c[0].shape.back();
+  const Index groups = c.attrs.as<GroupNormAttrs>().groups;
+  q.run("group_norm_grad", c[0].dtype, grid_of_sample_groups(c), c[0], c[1], c[2], c[3], c[4], c[5], size, channels,
+        channels / groups, c[5].accumulate);
+  const ColumnChunks chunks(c[0], channels);
+  const GpuMemory parts = chunks.parts(q);
+  q.run("norm_parameters", c[0].dtype, chunks.grid(), c[0], c[2], c[3], c[4], parts, chunks.rows, channels,
+        chunks.chunk, size / channels, groups, channels / groups, true);
+  chunks.sum(q, parts, 0, c[6]);
+  chunks.sum(q, parts, 1, c[7]);
+}
+
 void gradient(Grad& g) {
   const auto d = g.call(group_norm_grad, {g.x(0), g.x(1), g.y(1), g.y(2), g.dy()}, g.attrs());
   for (int i = 0; i < 3; ++i) g.dx(i, d[static_cast<std::size_t>(i)]);
@@ -243,21 +266,22 @@ const Op group_norm{.name = "group_norm",
                     .over = "nHWC",
                     .extent = groups,
                     .grad = gradient,
-                    .impls = {{cpu_impl<GroupNorm>("simd"), cpu_impl<GroupNormRef>("ref")}},
+                    .impls = {{gpu_impl<launch>(), cpu_impl<GroupNorm>("simd"), cpu_impl<GroupNormRef>("ref")}},
                     .samples = samples};
-const Op group_norm_grad{.name = "group_norm_grad",
-                         .axes = "nHWC,C,nG,nG,nHWC->nHWC,C,C",
-                         .operands = {{{"x"},
-                                       {"weight", Element::wide},
-                                       {"mean", Element::wide},
-                                       {"rstd", Element::wide},
-                                       {"dy"},
-                                       {"dx"},
-                                       {"dweight", Element::wide},
-                                       {"dbias", Element::wide}}},
-                         .flops = 10,
-                         .over = "nHWC",
-                         .impls = {{cpu_impl<GroupNormGrad>("simd"), cpu_impl<GroupNormGradRef>("ref")}},
-                         .samples = grad_samples};
+const Op group_norm_grad{
+    .name = "group_norm_grad",
+    .axes = "nHWC,C,nG,nG,nHWC->nHWC,C,C",
+    .operands = {{{"x"},
+                  {"weight", Element::wide},
+                  {"mean", Element::wide},
+                  {"rstd", Element::wide},
+                  {"dy"},
+                  {"dx"},
+                  {"dweight", Element::wide},
+                  {"dbias", Element::wide}}},
+    .flops = 10,
+    .over = "nHWC",
+    .impls = {{gpu_impl<launch_grad>(), cpu_impl<GroupNormGrad>("simd"), cpu_impl<GroupNormGradRef>("ref")}},
+    .samples = grad_samples};
 
 }  // namespace pleiad

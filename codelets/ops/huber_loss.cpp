@@ -8,6 +8,7 @@ namespace pleiad {
 namespace {
 
 struct Huber {
+  static constexpr PointwiseKind kKind = PointwiseKind::huber;
   double delta;
 
   explicit Huber(const Attrs& attrs) : delta(attrs.as<HuberAttrs>().delta) {}
@@ -33,13 +34,14 @@ const Op huber_loss{.name = "huber_loss",
                     .operands = kPointwiseLossOperands,
                     .flops = 6,
                     .grad = difference_gradient<huber_loss_grad>,
-                    .impls = {{cpu_impl<PointwiseLoss<Huber, StdMath>>("ref")}},
+                    .impls = {{gpu_impl<launch_loss<Huber>>(), cpu_impl<PointwiseLoss<Huber, StdMath>>("ref")}},
                     .samples = samples};
-const Op huber_loss_grad{.name = "huber_loss_grad",
-                         .axes = kPointwiseLossGradAxes,
-                         .operands = kPointwiseLossGradOperands,
-                         .flops = 5,
-                         .impls = {{cpu_impl<PointwiseLossGrad<Huber, StdMath>>("ref")}},
-                         .samples = grad_samples};
+const Op huber_loss_grad{
+    .name = "huber_loss_grad",
+    .axes = kPointwiseLossGradAxes,
+    .operands = kPointwiseLossGradOperands,
+    .flops = 5,
+    .impls = {{gpu_impl<launch_loss_grad<Huber>>(), cpu_impl<PointwiseLossGrad<Huber, StdMath>>("ref")}},
+    .samples = grad_samples};
 
 }  // namespace pleiad

@@ -8,6 +8,7 @@ namespace pleiad {
 namespace {
 
 struct Distance {
+  static constexpr PointwiseKind kKind = PointwiseKind::distance;
   explicit Distance(const Attrs&) {}
   template <class M, class W>
   W value(W x, W target) const {
@@ -30,13 +31,14 @@ const Op l1_loss{.name = "l1_loss",
                  .operands = kPointwiseLossOperands,
                  .flops = 3,
                  .grad = difference_gradient<l1_loss_grad>,
-                 .impls = {{cpu_impl<PointwiseLoss<Distance, StdMath>>("ref")}},
+                 .impls = {{gpu_impl<launch_loss<Distance>>(), cpu_impl<PointwiseLoss<Distance, StdMath>>("ref")}},
                  .samples = samples};
-const Op l1_loss_grad{.name = "l1_loss_grad",
-                      .axes = kPointwiseLossGradAxes,
-                      .operands = kPointwiseLossGradOperands,
-                      .flops = 4,
-                      .impls = {{cpu_impl<PointwiseLossGrad<Distance, StdMath>>("ref")}},
-                      .samples = grad_samples};
+const Op l1_loss_grad{
+    .name = "l1_loss_grad",
+    .axes = kPointwiseLossGradAxes,
+    .operands = kPointwiseLossGradOperands,
+    .flops = 4,
+    .impls = {{gpu_impl<launch_loss_grad<Distance>>(), cpu_impl<PointwiseLossGrad<Distance, StdMath>>("ref")}},
+    .samples = grad_samples};
 
 }  // namespace pleiad

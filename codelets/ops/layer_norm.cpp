@@ -6,12 +6,13 @@ namespace pleiad {
 namespace {
 
 template <bool residual>
-constexpr decltype(Op::impls) forward() {
-  return {cpu_impl<RowNorm<true, residual, VectorSum>>("simd"), cpu_impl<RowNorm<true, residual, PlainSum>>("ref")};
+constexpr Impls forward() {
+  return {gpu_impl<launch_row_norm<true, residual>>(), cpu_impl<RowNorm<true, residual, VectorSum>>("simd"),
+          cpu_impl<RowNorm<true, residual, PlainSum>>("ref")};
 }
 template <bool residual>
-constexpr decltype(Op::impls) backward() {
-  return {cpu_impl<RowNormGrad<true, residual, VectorSum>>("simd"),
+constexpr Impls backward() {
+  return {gpu_impl<launch_row_norm_grad<true, residual>>(), cpu_impl<RowNormGrad<true, residual, VectorSum>>("simd"),
           cpu_impl<RowNormGrad<true, residual, PlainSum>>("ref")};
 }
 

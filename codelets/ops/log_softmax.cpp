@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "codelets/base/loops.hpp"
+#include "codelets/ops/softmax_gpu.hpp"
 
 namespace pleiad {
 namespace {
@@ -52,14 +53,16 @@ const Op log_softmax{.name = "log_softmax",
                      .operands = {{{"x"}, {"y"}}},
                      .flops = 23,
                      .grad = gradient,
-                     .impls = {{cpu_impl<LogSoftmax<VectorMath>>("simd"), cpu_impl<LogSoftmax<StdMath>>("ref")}},
+                     .impls = {{gpu_impl<launch_rows<"softmax", true>>(), cpu_impl<LogSoftmax<VectorMath>>("simd"),
+                                cpu_impl<LogSoftmax<StdMath>>("ref")}},
                      .samples = samples};
 const Op log_softmax_grad{
     .name = "log_softmax_grad",
     .axes = "...V,...V->...V",
     .operands = {{{"y"}, {"dy"}, {"dx"}}},
     .flops = 23,
-    .impls = {{cpu_impl<LogSoftmaxGrad<VectorMath>>("simd"), cpu_impl<LogSoftmaxGrad<StdMath>>("ref")}},
+    .impls = {{gpu_impl<launch_rows<"softmax_grad", true>>(), cpu_impl<LogSoftmaxGrad<VectorMath>>("simd"),
+               cpu_impl<LogSoftmaxGrad<StdMath>>("ref")}},
     .samples = grad_samples};
 
 }  // namespace pleiad

@@ -6,6 +6,7 @@ namespace pleiad {
 namespace {
 
 struct Square {
+  static constexpr PointwiseKind kKind = PointwiseKind::square;
   explicit Square(const Attrs&) {}
   template <class M, class W>
   W value(W x, W target) const {
@@ -27,13 +28,14 @@ const Op mse_loss{.name = "mse_loss",
                   .operands = kPointwiseLossOperands,
                   .flops = 3,
                   .grad = difference_gradient<mse_loss_grad>,
-                  .impls = {{cpu_impl<PointwiseLoss<Square, StdMath>>("ref")}},
+                  .impls = {{gpu_impl<launch_loss<Square>>(), cpu_impl<PointwiseLoss<Square, StdMath>>("ref")}},
                   .samples = samples};
-const Op mse_loss_grad{.name = "mse_loss_grad",
-                       .axes = kPointwiseLossGradAxes,
-                       .operands = kPointwiseLossGradOperands,
-                       .flops = 4,
-                       .impls = {{cpu_impl<PointwiseLossGrad<Square, StdMath>>("ref")}},
-                       .samples = grad_samples};
+const Op mse_loss_grad{
+    .name = "mse_loss_grad",
+    .axes = kPointwiseLossGradAxes,
+    .operands = kPointwiseLossGradOperands,
+    .flops = 4,
+    .impls = {{gpu_impl<launch_loss_grad<Square>>(), cpu_impl<PointwiseLossGrad<Square, StdMath>>("ref")}},
+    .samples = grad_samples};
 
 }  // namespace pleiad

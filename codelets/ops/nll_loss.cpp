@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codelets/base/loops.hpp"
+#include "codelets/gpu/sum_parts.hpp"
 #include "codelets/ops/scale_by.hpp"
 
 namespace pleiad {
@@ -29,6 +30,13 @@ struct NllLoss {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const GpuGrid grid = grid_of_elements(c[0].size());
+  const GpuMemory parts = scratch_of_parts(q, c[0].dtype, grid.groups[0]);
+  q.run("nll_loss", c[0].dtype, grid, c[0], c[1], c[2], parts, c[4], c[1].size(), c[0].shape.back(), c[4].accumulate);
+  sum_parts(q, c[0].dtype, parts, grid.groups[0], 1, c[3]);
+}
+
 void gradient(Grad& g) { g.dx(0, g.unit_dy() ? g.y(1) : g.call(scale_by, {g.y(1), g.dy()})[0]); }
 
 std::vector<Sample> samples() {
@@ -44,7 +52,7 @@ const Op nll_loss{
     .operands =
         {{{"log_probs"}, {"ids", Element::index}, {"count", Element::index}, {"loss", Element::wide}, {"dlog_probs"}}},
     .grad = gradient,
-    .impls = {{cpu_impl<NllLoss>("ref")}},
+    .impls = {{gpu_impl<launch>(), cpu_impl<NllLoss>("ref")}},
     .samples = samples};
 
 }  // namespace pleiad

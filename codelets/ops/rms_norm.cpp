@@ -6,12 +6,13 @@ namespace pleiad {
 namespace {
 
 template <bool residual>
-constexpr decltype(Op::impls) forward() {
-  return {cpu_impl<RowNorm<false, residual, VectorSum>>("simd"), cpu_impl<RowNorm<false, residual, PlainSum>>("ref")};
+constexpr Impls forward() {
+  return {gpu_impl<launch_row_norm<false, residual>>(), cpu_impl<RowNorm<false, residual, VectorSum>>("simd"),
+          cpu_impl<RowNorm<false, residual, PlainSum>>("ref")};
 }
 template <bool residual>
-constexpr decltype(Op::impls) backward() {
-  return {cpu_impl<RowNormGrad<false, residual, VectorSum>>("simd"),
+constexpr Impls backward() {
+  return {gpu_impl<launch_row_norm_grad<false, residual>>(), cpu_impl<RowNormGrad<false, residual, VectorSum>>("simd"),
           cpu_impl<RowNormGrad<false, residual, PlainSum>>("ref")};
 }
 

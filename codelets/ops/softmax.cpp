@@ -1,6 +1,7 @@
 #include "codelets/ops/softmax.hpp"
 
 #include "codelets/base/loops.hpp"
+#include "codelets/ops/softmax_gpu.hpp"
 
 namespace pleiad {
 namespace {
@@ -62,13 +63,15 @@ const Op softmax{.name = "softmax",
                  .operands = {{{"x"}, {"y"}}},
                  .flops = 23,
                  .grad = gradient,
-                 .impls = {{cpu_impl<Softmax<VectorMath>>("simd"), cpu_impl<Softmax<StdMath>>("ref")}},
+                 .impls = {{gpu_impl<launch_rows<"softmax", false>>(), cpu_impl<Softmax<VectorMath>>("simd"),
+                            cpu_impl<Softmax<StdMath>>("ref")}},
                  .samples = samples};
 const Op softmax_grad{.name = "softmax_grad",
                       .axes = "...V,...V->...V",
                       .operands = {{{"y"}, {"dy"}, {"dx"}}},
                       .flops = 4,
-                      .impls = {{cpu_impl<SoftmaxGrad<VectorSum>>("simd"), cpu_impl<SoftmaxGrad<PlainSum>>("ref")}},
+                      .impls = {{gpu_impl<launch_rows<"softmax_grad", false>>(),
+                                 cpu_impl<SoftmaxGrad<VectorSum>>("simd"), cpu_impl<SoftmaxGrad<PlainSum>>("ref")}},
                       .samples = grad_samples};
 
 }  // namespace pleiad

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codelets/gpu/sum_parts.hpp"
 #include "codelets/kernel.hpp"
 
 namespace pleiad {
@@ -42,6 +43,12 @@ struct Topk {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const Index n = c[0].shape.back(), rows = c[0].size() / n;
+  q.run("topk", c[0].dtype, grid_of_groups(groups_of_rows(rows), 256), c[0], c[1], c[2], rows, n, c[1].shape.back(),
+        false, c[1].accumulate, c[2].accumulate);
+}
+
 Index chosen(char, std::span<const Shape> inputs, const Attrs& attrs) {
   const Index k = attrs.as<TopkAttrs>().k, n = inputs[0].back();
   if (k < 1 || k > n)
@@ -62,7 +69,7 @@ const Op topk{.name = "topk",
               .operands = {{{"x"}, {"values"}, {"ids", Element::index}}},
               .over = "...V",
               .extent = chosen,
-              .impls = {{cpu_impl<Topk>("ref")}},
+              .impls = {{gpu_impl<launch>(), cpu_impl<Topk>("ref")}},
               .samples = samples};
 
 }  // namespace pleiad

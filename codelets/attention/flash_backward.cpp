@@ -98,7 +98,7 @@ class FlashBackward {
   void differentiate_row(std::size_t i, Index seen, Index width) {
     W* w = weights_.data + static_cast<Index>(i) * weights_.row;
     W* d = dscores_.data + static_cast<Index>(i) * dscores_.row;
-    std::fill(w + seen, w + width, -std::numeric_limits<W>::infinity());
+    hide_unseen(w, seen, width);
     const Vector<W> lse = lse_[i], delta = delta_[i];
     for (Index j = 0; j < width; j += kLanes<W>) {
       const Vector<W> e = exp2_of(load_vector(w + j) - lse);

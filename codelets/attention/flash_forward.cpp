@@ -2,6 +2,7 @@
 
 #include "codelets/attention/flash.hpp"
 #include "codelets/attention/packing.hpp"
+#include "codelets/base/loops.hpp"
 
 namespace pleiad {
 namespace {
@@ -49,50 +50,68 @@ class FlashForward {
   void add_keys(const ScoreBlock& b) {
     multiply_seen<W>(s_, b, q_, k_, scores_);
     for (Index strip = 0; strip < b.queries; strip += kStripRows) {
-      const Index seen = seen_by_row(s_, b, strip + kStripRows - 1);
-      for (Index i = strip; i < strip + kStripRows; ++i)
-        weigh_row(static_cast<std::size_t>(i), seen_by_row(s_, b, i), rounded_up(seen, kLanes<W>));
+      const Index seen = seen_by_row(s_, b, strip + kStripRows - 1), width = rounded_up(seen, kLanes<W>);
+      std::array<W, kStripRows> top;  // all of them first: each takes a while, but they do not wait for each other
+      for (Index i = 0; i < kStripRows; ++i)
+        top[static_cast<std::size_t>(i)] = highest(row(strip + i), seen_by_row(s_, b, strip + i), width);
+      for (Index i = 0; i < kStripRows; ++i) weigh_row(strip + i, width, top[static_cast<std::size_t>(i)]);
       product_strip<W>(scores_.at(strip, 0), v_.at(b.key, 0), y_.at(strip, 0), width_, seen, true);
     }
   }
+  W* row(Index i) const { return scores_.data + i * scores_.row; }
 
-  /// Turns the first `seen` scores of a row into weights, and the others up to `width` into zeros.
-  void weigh_row(std::size_t i, Index seen, Index width) {
-    W* x = scores_.data + static_cast<Index>(i) * scores_.row;
-    std::fill(x + seen, x + width, -kInfinity);
-    Vector<W> highest = -kInfinity, sum = 0;
-    for (Index j = 0; j < width; j += kLanes<W>) highest = max(highest, load_vector(x + j));
-    const W before = top_[i], top = std::max(before, hmax(highest)), base = top == -kInfinity ? W(0) : top;
-    for (Index j = 0; j < width; j += kLanes<W>) {
-      const Vector<W> e = exp2_of(load_vector(x + j) - base);
-      store_vector(x + j, e);
-      sum += e;
-    }
-    const W kept = std::exp2(before - base);
-    top_[i] = top;
-    sum_[i] = sum_[i] * kept + reduce(sum);
-    if (before != top && before != -kInfinity) scale_row(i, kept);
+  /// Of the first `seen` scores of a row; the others up to `width` become -inf.
+  static W highest(W* scores, Index seen, Index width) {
+    hide_unseen(scores, seen, width);
+    Vector<W> top = -kInfinity;
+    for (Index j = 0; j < width; j += kLanes<W>) top = max(top, load_vector(scores + j));
+    return hmax(top);
   }
 
-  void scale_row(std::size_t i, W factor) {
-    W* y = y_.data + static_cast<Index>(i) * width_;
+  /// Turns scores, of which `here` is the highest, into weights.
+  void weigh_row(Index i, Index width, W here) {
+    W &top = top_[static_cast<std::size_t>(i)], &sum = sum_[static_cast<std::size_t>(i)];
+    const W before = top;
+    top = std::max(before, here);
+    const W base = top == -kInfinity ? W(0) : top;
+    Vector<W> weights = 0;
+    for (Index j = 0; j < width; j += kLanes<W>) {
+      const Vector<W> e = exp2_of(load_vector(row(i) + j) - base);
+      store_vector(row(i) + j, e);
+      weights += e;
+    }
+    if (before != top && before != -kInfinity) {
+      const W kept = std::exp2(before - base);
+      sum *= kept;
+      scale_row(i, kept);
+    }
+    sum += reduce(weights);
+  }
+
+  void scale_row(Index i, W factor) {
+    W* y = y_.data + i * width_;
     for (Index d = 0; d < width_; d += kLanes<W>) store_vector(y + d, load_vector(y + d) * factor);
   }
 
   template <class T>
   void put_row(const Call& c, Index row, std::size_t i) {
     W& lse = c[4].as<W>()[row];
-    const W here = (top_[i] + std::log2(sum_[i])) * std::numbers::ln2_v<W>;
-    const Merge<W> merge(c[4].accumulate ? lse : -kInfinity, here);
-    lse = merge.lse;
-    const W before = merge.of_first, factor = sum_[i] == 0 ? W(0) : merge.of_second / sum_[i];
-    T* y = c[3].as<T>() + row * s_.size;
-    const W* sums = y_.data + static_cast<Index>(i) * width_;
-#pragma omp simd
-    for (Index d = 0; d < s_.size; ++d) {
-      const W kept = before == 0 ? W(0) : before * static_cast<W>(y[d]);  // it may never have been written
-      store(y[d], kept + factor * sums[d]);
+    W kept = 0, factor = sum_[i] == 0 ? W(0) : 1 / sum_[i];
+    const W here = top_[i] * std::numbers::ln2_v<W> + std::log(sum_[i]);
+    if (c[4].accumulate) {
+      const Merge<W> merge(lse, here);
+      kept = merge.of_first;
+      factor *= merge.of_second;
+      lse = merge.lse;
+    } else {
+      lse = here;
     }
+    const W* sums = y_.data + static_cast<Index>(i) * width_;
+    T* y = c[3].as<T>() + row * s_.size;
+    if (kept == 0)  // y may never have been written
+      fill_row(y, s_.size, false, [=](Index d) { return factor * sums[d]; });
+    else
+      fill_row(y, s_.size, false, [=](Index d) { return kept * static_cast<W>(y[d]) + factor * sums[d]; });
   }
 
   static constexpr W kInfinity = std::numeric_limits<W>::infinity();

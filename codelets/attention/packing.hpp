@@ -1,4 +1,6 @@
 #pragma once
+#include <limits>
+
 #include "codelets/attention/shape.hpp"
 #include "codelets/blas/product_strip.hpp"
 #include "codelets/kernel.hpp"
@@ -50,16 +52,21 @@ HeadRows<T> key_rows(const AttentionShape& s, const Tile& t, Index b, Index g) {
   return {t.as<T>() + s.key_row(b, 0, g) * s.size, s.key_step() * s.size, s.size};
 }
 
+/// to = from times `factor`, and zeros up to `width`. In whole vectors as far as possible.
+template <class T, class W>
+inline void pack_row(const T* from, Index size, W factor, W* to, Index width) {
+  Index d = 0;
+  for (; d + kLanes<W> <= size; d += kLanes<W>) {
+#pragma omp simd
+    for (Index l = 0; l < kLanes<W>; ++l) to[d + l] = static_cast<W>(from[d + l]) * factor;
+  }
+  for (; d < size; ++d) to[d] = static_cast<W>(from[d]) * factor;
+  for (; d < width; ++d) to[d] = 0;
+}
 /// `padded` rows, the first n those of x times `factor`.
 template <class T, class W>
 void pack_rows(const HeadRows<const T>& x, Index n, W factor, const Strided<W>& rows, Index padded) {
-  for (Index i = 0; i < n; ++i) {
-    const T* from = x.data + i * x.step;
-    W* to = rows.data + i * rows.row;
-#pragma omp simd
-    for (Index d = 0; d < x.size; ++d) to[d] = static_cast<W>(from[d]) * factor;
-    std::fill(to + x.size, to + rows.row, W(0));
-  }
+  for (Index i = 0; i < n; ++i) pack_row(x.data + i * x.step, x.size, factor, rows.data + i * rows.row, rows.row);
   std::fill(rows.data + n * rows.row, rows.data + padded * rows.row, W(0));
 }
 
@@ -96,15 +103,28 @@ inline Index seen_by_row(const AttentionShape& s, const ScoreBlock& b, Index row
   return std::clamp<Index>(s.visible(b.query + row) - b.key, 0, b.keys);
 }
 
-/// scores = rows columns, in whole panels, where some query of a strip sees some key of the panel.
+/// -inf for the scores from `seen` up to `width`, a multiple of kLanes.
+template <class W>
+inline void hide_unseen(W* scores, Index seen, Index width) {
+  const Vector<W> number([](auto lane) { return static_cast<W>(lane); });
+  for (Index j = seen / kLanes<W> * kLanes<W>; j < width; j += kLanes<W>) {
+    Vector<W> x = load_vector(scores + j);
+    where(number >= static_cast<W>(seen - j), x) = -std::numeric_limits<W>::infinity();
+    store_vector(scores + j, x);
+  }
+}
+
+/// scores = rows columns, in whole vectors, where some query of a strip sees some key of the vector.
 template <class W>
 void multiply_seen(const AttentionShape& s, const ScoreBlock& b, const Strided<W>& rows, const Strided<W>& columns,
                    const Strided<W>& scores) {
-  constexpr Index kPanel = 2 * kLanes<W>;
-  for (Index key = 0; key < b.keys; key += kPanel)
-    for (Index strip = 0; strip < b.queries; strip += kStripRows)
-      if (key < seen_by_row(s, b, strip + kStripRows - 1))
-        product_tile<2, W>(rows.at(strip, 0), columns.at(0, b.key + key), scores.at(strip, key), s.size, false);
+  for (Index key = 0; key < b.keys; key += 2 * kLanes<W>)
+    for (Index strip = 0; strip < b.queries; strip += kStripRows) {
+      const Index seen = seen_by_row(s, b, strip + kStripRows - 1) - key;
+      if (seen > 0)
+        product_strip<W>(rows.at(strip, 0), columns.at(0, b.key + key), scores.at(strip, key),
+                         seen > kLanes<W> ? 2 * kLanes<W> : kLanes<W>, s.size, false);
+    }
 }
 
 }  // namespace pleiad

@@ -5,22 +5,23 @@
 namespace pleiad {
 namespace {
 
+/// x (1 + tanh(u)) / 2, where (1 + tanh(u)) / 2 = sigmoid(2u).
 struct GeluTanh {
   template <class M, class T>
   static T value(T x) {
-    return T(0.5) * x * (T(1) + M::tanh(inner(x)));
+    return x * M::sigmoid(twice_inner(x));
   }
   template <class M, class T>
   static T slope(T x) {
-    const T t = M::tanh(inner(x));
-    return T(0.5) * (T(1) + t + x * (T(1) - t * t) * T(kSqrt2OverPi) * (T(1) + T(3) * T(kCubic) * x * x));
+    const T s = M::sigmoid(twice_inner(x));
+    return s + x * s * (T(1) - s) * T(2 * kSqrt2OverPi) * (T(1) + T(3) * T(kCubic) * x * x);
   }
 
  private:
   static constexpr double kSqrt2OverPi = 0.79788456080286535588, kCubic = 0.044715;
   template <class T>
-  static T inner(T x) {
-    return T(kSqrt2OverPi) * (x + T(kCubic) * x * x * x);
+  static T twice_inner(T x) {
+    return T(2 * kSqrt2OverPi) * (x + T(kCubic) * x * x * x);
   }
 };
 

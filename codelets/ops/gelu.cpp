@@ -7,19 +7,20 @@ namespace {
 
 constexpr double kSqrt2OverPi = 0.79788456080286535588, kCubic = 0.044715;
 
+/// (1 + tanh(u)) / 2 = sigmoid(2u): one exponential, and exact where tanh(u) is near -1.
 struct Gelu {
   template <class M, class T>
   static T f(T x) {
-    constexpr T a = T(kSqrt2OverPi), b = T(kCubic);
-    return T(0.5) * x * (T(1) + M::tanh(a * (x + b * x * x * x)));
+    constexpr T a = T(2 * kSqrt2OverPi), b = T(kCubic);
+    return x * M::sigmoid(a * (x + b * x * x * x));
   }
 };
 struct GeluGrad {
   template <class M, class T>
   static T f(T x, T dy) {
-    constexpr T a = T(kSqrt2OverPi), b = T(kCubic);
-    const T t = M::tanh(a * (x + b * x * x * x));
-    return dy * T(0.5) * (T(1) + t + x * (T(1) - t * t) * a * (T(1) + T(3) * b * x * x));
+    constexpr T a = T(2 * kSqrt2OverPi), b = T(kCubic);
+    const T s = M::sigmoid(a * (x + b * x * x * x));
+    return dy * (s + x * s * (T(1) - s) * a * (T(1) + T(3) * b * x * x));
   }
 };
 

@@ -93,7 +93,7 @@ constexpr Impl impl(const char* name) {
   });
 }
 
-constexpr Impls kImpls{{impl<gemm_onednn, VectorMath>("onednn"), impl<gemm_onednn_sgemm, VectorMath>("onednn_sgemm"),
+constexpr Impls kImpls{{impl<gemm_onednn_sgemm, VectorMath>("onednn_sgemm"), impl<gemm_onednn, VectorMath>("onednn"),
                         impl<gemm_openblas, VectorMath>("openblas"), impl<gemm_ref, StdMath>("ref")}};
 
 void scale_gradients(Grad& g, Sym dx, Sym dw) {

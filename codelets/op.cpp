@@ -96,12 +96,14 @@ Shape output_shape(const Op& op, const Attrs& attrs, const Signature& s, std::sp
   return shape;
 }
 
-DType element_type(const Op& op, std::size_t i, DType compute) {
+DType element_type(const Op& op, const Attrs& attrs, std::size_t i, DType compute) {
   switch (op.operands[i].element) {
     case Element::wide:
       return wide_of(compute);
     case Element::index:
       return DType::i32;
+    case Element::attribute:
+      return attrs.dtype;
     default:
       return compute;
   }

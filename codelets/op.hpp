@@ -18,6 +18,7 @@ namespace pleiad {
 class Attrs {
  public:
   Text<48> axes;
+  DType dtype = DType::f32;  // of operands whose element type is `attribute`
 
   Attrs() = default;
   explicit Attrs(std::string_view notation) : axes(notation) {}
@@ -94,14 +95,16 @@ using Impls = std::array<Impl, 8>;
 
 /// How an operand's element type follows from the call's compute type (that of the first `same` input).
 enum class Element : std::uint8_t {
-  same,   // the compute type itself
-  wide,   // the type sums are kept in: f32 for bf16
-  index,  // i32: class ids and counts; a negative id means "ignore"
+  same,       // the compute type itself
+  wide,       // the type sums are kept in: f32 for bf16
+  index,      // i32: class ids and counts; a negative id means "ignore"
+  attribute,  // Attrs::dtype
 };
 struct Operand {
   const char* name = nullptr;
   Element element = Element::same;
 };
+using OperandList = std::array<Operand, 12>;
 
 /// Work of one call: floating-point operations and bytes moved to and from memory at least.
 struct Cost {
@@ -129,6 +132,7 @@ class Grad {
   virtual const Attrs& attrs() = 0;
   virtual const Signature& signature() = 0;
   virtual Shape shape(Sym) = 0;
+  virtual DType dtype(Sym) = 0;
   virtual std::vector<Sym> call(const Op&, std::vector<Sym> inputs, const Attrs& = {}) = 0;
 };
 
@@ -150,11 +154,11 @@ struct Sample {
 
 /// The one declaration of an op. See CONTRIBUTING.md for how to add one.
 struct Op {
-  std::string_view name;               // PyTorch's word; file, symbol, codelet, model, trace label and test
-  std::string_view axes;               // notation; empty: given by Attrs::axes of each call
-  std::array<Operand, 10> operands{};  // in the order of the notation
-  double flops = 1;                    // per point of the axes in `over`
-  std::string_view over = {};          // axes that cost ("...c"); empty: the whole iteration space
+  std::string_view name;       // PyTorch's word; file, symbol, codelet, model, trace label and test
+  std::string_view axes;       // notation; empty: given by Attrs::axes of each call
+  OperandList operands{};      // in the order of the notation
+  double flops = 1;            // per point of the axes in `over`
+  std::string_view over = {};  // axes that cost ("...c"); empty: the whole iteration space
   /// Extent of an axis that only outputs have.
   Index (*extent)(char axis, std::span<const Shape> inputs, const Attrs&) = nullptr;
   /// Op that merges partial outputs where that is not `add`; takes all outputs of one side, then of the other.
@@ -174,7 +178,7 @@ Signature signature_of(const Op&, const Attrs&, std::span<const Shape> inputs);
 /// Shape of operand `i` (an output) of a call whose inputs have these shapes.
 Shape output_shape(const Op&, const Attrs&, const Signature&, std::span<const Shape> inputs, std::size_t i);
 /// Element type of operand `i` when the call computes in `compute`.
-DType element_type(const Op&, std::size_t i, DType compute);
+DType element_type(const Op&, const Attrs&, std::size_t i, DType compute);
 /// Work of a call on these tiles (data may be null).
 Cost cost_of(const Op&, const Signature&, std::span<const Tile>);
 /// Extent of an axis in the tiles of a call / in the logical tensors they belong to.

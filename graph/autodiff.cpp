@@ -31,6 +31,7 @@ class Reverse final : public Grad {
   const Attrs& attrs() override { return node_.attrs; }
   const Signature& signature() override { return node_.signature; }
   Shape shape(Sym s) override { return graph_[s].shape; }
+  DType dtype(Sym s) override { return graph_[s].dtype; }
   std::vector<Sym> call(const Op& op, std::vector<Sym> inputs, const Attrs& a) override {
     return graph_.call(op, std::move(inputs), a);
   }

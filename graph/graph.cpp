@@ -24,8 +24,8 @@ std::string described(const Graph& g, const Op& op, std::size_t i, Sym s) {
          to_string(g[s].shape) + ")";
 }
 
-void check_dtype(const Graph& g, const Op& op, std::size_t i, Sym s, DType compute) {
-  const DType wanted = element_type(op, i, compute);
+void check_dtype(const Graph& g, const Op& op, const Attrs& attrs, std::size_t i, Sym s, DType compute) {
+  const DType wanted = element_type(op, attrs, i, compute);
   if (g[s].dtype != wanted)
     throw ShapeError(described(g, op, i, s) + " must be " + std::string(name_of(wanted)) +
                      " when the call computes in " + std::string(name_of(compute)));
@@ -74,7 +74,7 @@ std::vector<Sym> Graph::call(const Op& op, const std::vector<Sym>& inputs, const
   for (std::size_t i = inputs.size(); i < signature.operands.size(); ++i) {
     std::vector<Axis> axes;
     for (Index extent : output_shape(op, attrs, signature, shapes, i)) axes.push_back({"", extent});
-    outputs.push_back(tensor(output_name(op, signature, i), axes, Kind::temp, element_type(op, i, compute)));
+    outputs.push_back(tensor(output_name(op, signature, i), axes, Kind::temp, element_type(op, attrs, i, compute)));
   }
   call_into(op, inputs, outputs, attrs);
   return outputs;
@@ -94,7 +94,7 @@ void Graph::call_into(const Op& op, const std::vector<Sym>& inputs, const std::v
     throw ShapeError(std::string(op.name) + ": " + std::to_string(outputs.size()) + " outputs given, " +
                      std::to_string(node.signature.operands.size() - inputs.size()) + " in its notation");
   for (std::size_t i = 0; i < node.args.size(); ++i) {
-    check_dtype(*this, op, i, node.args[i], compute);
+    check_dtype(*this, op, attrs, i, node.args[i], compute);
     if (i < inputs.size()) continue;
     const Shape shape = output_shape(op, attrs, node.signature, shapes, i);
     if ((*this)[node.args[i]].shape != shape)

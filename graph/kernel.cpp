@@ -13,6 +13,10 @@ DType dtype_of_call(const TaskGraph& g, const KernelCall& call) {
   return dtype(0);
 }
 
+bool has_attribute_type(const Op& op) {
+  return std::ranges::any_of(op.operands, [](const Operand& o) { return o.element == Element::attribute; });
+}
+
 /// "openblas, simd, ref"
 std::string implementation_names(const Op& op) {
   std::string names;
@@ -48,7 +52,9 @@ std::vector<Tile> tiles_of(const TaskGraph& g, const KernelCall& call) {
 std::string kernel_key(const TaskGraph& g, const KernelCall& call) {
   std::string key(call.op->name);
   if (call.op->axes.empty()) key.append("(").append(g.attrs_of(call).axes.view()).append(")");
-  key.append(" ").append(name_of(dtype_of_call(g, call))).append(" ");
+  key.append(" ").append(name_of(dtype_of_call(g, call)));
+  if (has_attribute_type(*call.op)) key.append(">").append(name_of(g.attrs_of(call).dtype));
+  key += " ";
   const auto& operands = g.signature_of(call).operands;
   bool arrow = false;
   for (std::size_t i = 0; i < call.args.size(); ++i) {

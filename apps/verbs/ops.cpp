@@ -20,7 +20,7 @@ std::vector<Tile> tiles_of(const Op& op, const Sample& sample, const Signature& 
     const Shape shape = given ? sample.inputs[i] : output_shape(op, sample.attrs, signature, sample.inputs, i);
     Shape origin;
     for (std::size_t d = 0; d < shape.rank(); ++d) origin.push_back(0);
-    tiles.push_back({nullptr, shape, origin, shape, element_type(op, i, compute), false});
+    tiles.push_back({nullptr, shape, origin, shape, element_type(op, sample.attrs, i, compute), false});
   }
   return tiles;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <compare>
+#include <cstddef>
 
 #include "codelets/base/dtype.hpp"
 #include "codelets/base/shape.hpp"
@@ -11,6 +12,8 @@ namespace pleiad {
 /// elements. Columns of C are contiguous.
 struct Gemm {
   DType dtype = DType::f32;
+  bool wide = false;    // C is of the wide type of `dtype`
+  bool packed = false;  // B is what `pack` of the backend made of it
   Index m = 1, n = 1, k = 1;
   Index a_row = 0, a_col = 0, b_row = 0, b_col = 0, c_row = 0;
   Index batch = 1, a_batch = 0, b_batch = 0, c_batch = 0;
@@ -30,11 +33,16 @@ struct GemmData {
   const void* bias = nullptr;
 };
 
-/// One way to compute a Gemm, on the calling thread alone. `fits` must hold before `run` may be used.
+/// One way to compute a Gemm, on the calling thread alone. `fits` must hold before anything else may be used.
 struct GemmBackend {
   const char* name;
   bool (*fits)(const Gemm&);
   void (*run)(const Gemm&, const GemmData&) noexcept;
+  /// Bytes of B in the layout that products of this shape read fastest, for a B that several of them share; not for
+  /// batches. Null: the backend knows no better layout.
+  std::size_t (*packed_bytes)(const Gemm&) = nullptr;
+  /// Copies B to 64-byte aligned memory in that layout.
+  void (*pack)(const Gemm&, const void* b, void* packed) noexcept = nullptr;
 };
 
 extern const GemmBackend gemm_onednn;        // matmul primitives; bias fused; f32, and bf16 where the CPU has it

@@ -32,14 +32,19 @@ memory::data_type type_of(const Gemm& g) {
   return g.dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
 
-memory::desc matrices(const Gemm& g, Index rows, Index cols, Index stride, const BlasLayout& l) {
+memory::data_type type_of_c(const Gemm& g) { return g.wide ? memory::data_type::f32 : type_of(g); }
+
+memory::desc matrices(const Gemm& g, memory::data_type type, Index rows, Index cols, Index stride,
+                      const BlasLayout& l) {
   memory::dims extents{rows, cols}, strides{l.transposed ? 1 : l.leading, l.transposed ? l.leading : 1};
   if (g.batch > 1) {
     extents.insert(extents.begin(), g.batch);
     strides.insert(strides.begin(), stride);
   }
-  return {extents, type_of(g), strides};
+  return {extents, type, strides};
 }
+
+memory::desc desc_of_b(const Gemm& g) { return matrices(g, type_of(g), g.k, g.n, g.b_batch, layout_b(g)); }
 
 dnnl::primitive_attr attributes(const Gemm& g) {
   dnnl::primitive_attr attr;
@@ -54,19 +59,19 @@ dnnl::primitive_attr attributes(const Gemm& g) {
 class Product {
  public:
   explicit Product(const Gemm& g) {
-    const auto a = matrices(g, g.m, g.k, g.a_batch, layout_a(g)), b = matrices(g, g.k, g.n, g.b_batch, layout_b(g));
-    const auto c = matrices(g, g.m, g.n, g.c_batch, {true, false, g.m == 1 ? g.n : g.c_row});
+    const auto a = matrices(g, type_of(g), g.m, g.k, g.a_batch, layout_a(g));
+    const auto b = g.packed ? memory::desc({g.k, g.n}, type_of(g), memory::format_tag::any) : desc_of_b(g);
+    const auto c = matrices(g, type_of_c(g), g.m, g.n, g.c_batch, {true, false, g.m == 1 ? g.n : g.c_row});
+    const auto desc = g.bias ? dnnl::matmul::desc(a, b, bias_desc(g), c) : dnnl::matmul::desc(a, b, c);
+    const dnnl::matmul::primitive_desc product(desc, attributes(g), engine());
+    primitive_ = dnnl::matmul(product);
     add(DNNL_ARG_SRC, a);
-    add(DNNL_ARG_WEIGHTS, b);
+    add(DNNL_ARG_WEIGHTS, product.weights_desc());
     add(DNNL_ARG_DST, c);
-    dnnl::matmul::desc desc(a, b, c);
-    if (g.bias) {
-      const auto bias = bias_desc(g);
-      add(DNNL_ARG_BIAS, bias);
-      desc = dnnl::matmul::desc(a, b, bias, c);
-    }
-    primitive_ = dnnl::matmul(dnnl::matmul::primitive_desc(desc, attributes(g), engine()));
+    if (g.bias) add(DNNL_ARG_BIAS, bias_desc(g));
   }
+
+  memory::desc b() const { return memories_[1].get_desc(); }
 
   void run(const GemmData& d) {
     thread_local dnnl::stream stream(engine());
@@ -123,6 +128,24 @@ void run_matmul(const Gemm& g, const GemmData& d) noexcept {
   }
 }
 
+Product& packed_product(Gemm g) {
+  use_one_thread();
+  g.packed = true;
+  return product(g);
+}
+
+std::size_t packed_bytes(const Gemm& g) { return packed_product(g).b().get_size(); }
+
+void pack(const Gemm& g, const void* b, void* packed) noexcept {
+  try {
+    dnnl::stream stream(engine());
+    memory from(desc_of_b(g), engine(), const_cast<void*>(b)), to(packed_product(g).b(), engine(), packed);
+    dnnl::reorder(from, to).execute(stream, from, to);
+  } catch (const dnnl::error& e) {
+    fail(g, e.what());
+  }
+}
+
 bool cpu_has_bf16() {
   const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
   const auto bf16 = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
@@ -147,11 +170,11 @@ void run_sgemm(const Gemm& g, const GemmData& d) noexcept {
   finish(g, d);
 }
 
-bool sgemm_fits(const Gemm& g) { return g.dtype == DType::f32 && blas_layouts(g); }
+bool sgemm_fits(const Gemm& g) { return g.dtype == DType::f32 && !g.packed && blas_layouts(g); }
 
 }  // namespace
 
-const GemmBackend gemm_onednn{"onednn", matmul_fits, run_matmul};
+const GemmBackend gemm_onednn{"onednn", matmul_fits, run_matmul, packed_bytes, pack};
 const GemmBackend gemm_onednn_sgemm{"onednn_sgemm", sgemm_fits, run_sgemm};
 
 }  // namespace pleiad

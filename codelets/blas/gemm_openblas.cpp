@@ -35,7 +35,7 @@ void run(const Gemm& g, const GemmData& d) noexcept {
   finish(g, d);
 }
 
-bool fits(const Gemm& g) { return g.dtype != DType::bf16 && blas_layouts(g) && openblas_is_thread_safe(); }
+bool fits(const Gemm& g) { return g.dtype != DType::bf16 && !g.packed && blas_layouts(g) && openblas_is_thread_safe(); }
 
 }  // namespace
 

@@ -62,7 +62,7 @@ std::vector<Sample> samples() {
            .domains = {Domain::normal, Domain::normal, Domain::positive}}};
 }
 
-constexpr std::array<Operand, 10> kOperands{{{"p"}, {"exp_avg", Element::wide}, {"exp_avg_sq", Element::wide}, {"g"}}};
+constexpr OperandList kOperands{{{"p"}, {"exp_avg", Element::wide}, {"exp_avg_sq", Element::wide}, {"g"}}};
 
 }  // namespace
 

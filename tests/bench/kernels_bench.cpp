@@ -55,7 +55,7 @@ struct Case {
     std::vector<Values> inputs;
     for (std::size_t i = 0; i < sample.inputs.size(); ++i) {
       const Domain domain = i < sample.domains.size() ? sample.domains[i] : Domain::normal;
-      Values& v = inputs.emplace_back(element_type(op, i, DType::f32), sample.inputs[i]);
+      Values& v = inputs.emplace_back(element_type(op, sample.attrs, i, DType::f32), sample.inputs[i]);
       for (Index e = 0; e < v.size(); ++e) v.set(e, e < 1000 ? draw(domain, v.dtype(), random) : v[e - 1000]);
     }
     return {op, sample.attrs, std::move(inputs), DType::f32};
@@ -66,7 +66,7 @@ struct Case {
     for (std::size_t i = 0; i < s.operands.size(); ++i) {
       const bool input = i < sample.inputs.size();
       const Shape shape = input ? sample.inputs[i] : output_shape(op, sample.attrs, s, sample.inputs, i);
-      all.push_back({.shape = shape, .whole = shape, .dtype = element_type(op, i, DType::f32)});
+      all.push_back({.shape = shape, .whole = shape, .dtype = element_type(op, sample.attrs, i, DType::f32)});
     }
     return all;
   }

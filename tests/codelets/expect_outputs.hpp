@@ -28,7 +28,8 @@ inline Values values_of(const Numbers& numbers, DType dtype) {
 
 inline Problem problem_of(const Op& op, const Attrs& attrs, const std::vector<Numbers>& inputs, DType compute) {
   std::vector<Values> values;
-  for (std::size_t i = 0; i < inputs.size(); ++i) values.push_back(values_of(inputs[i], element_type(op, i, compute)));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    values.push_back(values_of(inputs[i], element_type(op, attrs, i, compute)));
   return {op, attrs, std::move(values), compute};
 }
 

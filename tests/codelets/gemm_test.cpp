@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -62,6 +64,43 @@ TEST(Gemm, BatchesBiasAndRelu) {
   scaled.alpha = 2;
   scaled.accumulate = true;
   expect_exact(scaled);
+}
+
+TEST(Gemm, PackedOnceForSeveralProducts) {
+  const std::pair<Index, Index> strides[] = {{1, 37}, {41, 1}};
+  for (const auto& [b_row, b_col] : strides) {
+    Gemm g{.m = 5, .n = 41, .k = 37, .a_row = 40, .a_col = 1, .b_row = b_row, .b_col = b_col, .c_row = 41};
+    g.bias = true;
+    const auto a = ramp(4000), b = ramp(4000), bias = ramp(100);
+    std::vector<std::byte> memory(gemm_onednn.packed_bytes(g) + 64);
+    void* packed = memory.data();
+    std::size_t space = memory.size();
+    std::align(64, space - 64, packed, space);
+    gemm_onednn.pack(g, b.data(), packed);
+    const auto wanted = run(gemm_ref, g);
+    g.packed = true;
+    for (int i = 0; i < 2; ++i) {
+      std::vector<float> c(4000, NAN);
+      gemm_onednn.run(g, {a.data(), packed, c.data(), bias.data()});
+      EXPECT_TRUE(std::equal(c.begin(), c.begin() + 5 * 41, wanted.begin()));
+    }
+    EXPECT_FALSE(gemm_onednn_sgemm.fits(g) || gemm_openblas.fits(g) || gemm_ref.fits(g));
+  }
+}
+
+TEST(Gemm, SumsOfBf16ComeOutUnroundedIfWide) {
+  Gemm g{.dtype = DType::bf16, .wide = true, .m = 3, .n = 4, .k = 33};
+  g.a_row = g.b_col = 33;
+  g.a_col = g.b_row = 1;
+  g.c_row = 4;
+  const std::vector<Bf16> ones(132, Bf16(1)), tiny(132, Bf16(0.0078125f)), bias(4, Bf16(256));
+  for (const GemmBackend* backend : {&gemm_onednn, &gemm_ref}) {
+    if (!backend->fits(g)) continue;
+    g.bias = true;
+    std::vector<float> c(12);
+    backend->run(g, {ones.data(), tiny.data(), c.data(), bias.data()});
+    for (float x : c) EXPECT_EQ(x, 256 + 33 * 0.0078125f) << backend->name;
+  }
 }
 
 TEST(Gemm, InterleavedBatches) {

@@ -82,7 +82,7 @@ TEST(Notation, ErrorsSayWhatIsWrong) {
   EXPECT_THAT(complaint("......->a", {2}), HasSubstr("stands once"));
   EXPECT_THAT(complaint("a->&a", {1}), HasSubstr("'&'"));
   EXPECT_THAT(complaint("abcdefg->a", {7}), HasSubstr("more than 6 axes"));
-  EXPECT_THAT(complaint("a,a,a,a,a,a,a,a,a,a->a", {}), HasSubstr("at most 10 operands"));
+  EXPECT_THAT(complaint("a,a,a,a,a,a,a,a,a,a,a,a->a", {}), HasSubstr("at most 12 operands"));
   EXPECT_THAT(complaint("ab,bc", {2, 2}), HasSubstr("'ab,bc'"));
 }
 

@@ -93,7 +93,7 @@ inline Failure check_implementations(const Op& op, const Sample& sample) {
     Problem wanted = sample_problem(op, sample, t);
     std::vector<Values> exact_inputs;
     for (std::size_t i = 0; i < wanted.inputs(); ++i) {
-      exact_inputs.emplace_back(element_type(op, i, DType::f64), wanted.operands[i].shape());
+      exact_inputs.emplace_back(element_type(op, sample.attrs, i, DType::f64), wanted.operands[i].shape());
       for (Index e = 0; e < exact_inputs[i].size(); ++e) exact_inputs[i].set(e, wanted.operands[i][e]);
     }
     Problem exact(op, sample.attrs, exact_inputs, DType::f64);

@@ -33,7 +33,7 @@ inline std::vector<Values> sample_inputs(const Op& op, const Sample& sample, DTy
   std::vector<Values> values;
   for (std::size_t i = 0; i < sample.inputs.size(); ++i) {
     const Domain domain = i < sample.domains.size() ? sample.domains[i] : Domain::normal;
-    Values v(element_type(op, i, compute), sample.inputs[i]);
+    Values v(element_type(op, sample.attrs, i, compute), sample.inputs[i]);
     for (Index e = 0; e < v.size(); ++e) v.set(e, draw(domain, v.dtype(), random));
     values.push_back(std::move(v));
   }
@@ -58,7 +58,7 @@ struct Problem {
       : op(o), attrs(a), signature(signature_of(o, a, shapes_of(inputs))), operands(std::move(inputs)) {
     const auto shapes = shapes_of(operands);
     for (std::size_t i = shapes.size(); i < signature.operands.size(); ++i) {
-      operands.emplace_back(element_type(op, i, compute), output_shape(op, attrs, signature, shapes, i));
+      operands.emplace_back(element_type(op, attrs, i, compute), output_shape(op, attrs, signature, shapes, i));
       operands.back().poison();
     }
   }

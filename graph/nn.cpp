@@ -2,16 +2,11 @@
 
 #include <cmath>
 
-#include "codelets/ops/adam.hpp"
-#include "codelets/ops/clip_coefficient.hpp"
+#include "codelets/ops/cast.hpp"
 #include "codelets/ops/count_correct.hpp"
 #include "codelets/ops/count_valid.hpp"
 #include "codelets/ops/dropout.hpp"
-#include "codelets/ops/momentum.hpp"
-#include "codelets/ops/scale_by.hpp"
-#include "codelets/ops/sgd.hpp"
 #include "codelets/ops/softmax_cross_entropy.hpp"
-#include "codelets/ops/sum_squares.hpp"
 #include "graph/index.hpp"
 
 namespace pleiad::nn {
@@ -34,62 +29,13 @@ std::uint32_t last_dropout_key(const Graph& g) {
   return last;
 }
 
-std::vector<std::pair<Sym, Sym>> parameters_and_gradients(const Graph& g, const std::vector<Sym>& gradients) {
-  std::vector<std::pair<Sym, Sym>> pairs;
-  for (int t = 0; t < count(gradients); ++t)
-    if (at(g.tensors, t).kind == Kind::param && at(gradients, t).id >= 0) pairs.emplace_back(Sym{t}, at(gradients, t));
-  return pairs;
-}
-
-/// Scales all gradients so that their global norm is at most `max_norm`; returns the norm before.
-Sym clip(Graph& g, std::vector<std::pair<Sym, Sym>>& pairs, double max_norm) {
-  Sym norm2;
-  for (auto [p, gradient] : pairs) {
-    if (norm2.id < 0)
-      norm2 = g.one(sum_squares, {gradient});
-    else
-      g.call_into(sum_squares, {gradient}, {norm2});
-  }
-  const auto clipped = g.call(clip_coefficient, {norm2}, Attrs::of(ClipAttrs{.max_norm = max_norm}));
-  for (auto& [p, gradient] : pairs) {
-    gradient = g.one(scale_by, {gradient, clipped[0]});
-    g.tie(p, gradient);
-  }
-  return clipped[1];
-}
-
-Sym state_of(Graph& g, Sym p, const std::string& prefix) {
-  std::vector<Axis> axes;
-  for (std::size_t d = 0; d < g[p].shape.rank(); ++d) axes.push_back({g[p].axis_names[d], g[p].shape[d]});
-  const Sym s = g.tensor(prefix + "." + g[p].name, axes, Kind::state, wide_of(g[p].dtype));
-  g.tie(p, s);
-  return s;
-}
-
-void update(Graph& g, Sym p, Sym gradient, const Optimizer& o) {
-  switch (o.kind) {
-    case OptimizerKind::sgd:
-      g.call(sgd, {p, gradient}, Attrs::of(SgdAttrs{.weight_decay = o.weight_decay}));
-      return;
-    case OptimizerKind::momentum:
-      g.call(momentum, {p, state_of(g, p, "momentum_buffer"), gradient},
-             Attrs::of(MomentumAttrs{.momentum = o.momentum, .weight_decay = o.weight_decay}));
-      return;
-    case OptimizerKind::adam:
-    case OptimizerKind::adamw: {
-      const AdamAttrs attrs{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps, .weight_decay = o.weight_decay};
-      const Sym m = state_of(g, p, "exp_avg"), v = state_of(g, p, "exp_avg_sq");
-      g.call(o.kind == OptimizerKind::adam ? adam : adamw, {p, m, v, gradient}, Attrs::of(attrs));
-    }
-  }
-}
-
 }  // namespace
 
 Sym Builder::param(std::string name, std::vector<Axis> axes, const Distribution& values) {
-  const Sym p = graph.tensor(std::move(name), std::move(axes), Kind::param, dtype);
+  const DType kept = wide_of(dtype);
+  const Sym p = graph.tensor(std::move(name), std::move(axes), Kind::param, kept);
   inits.push_back({p, values});
-  return p;
+  return dtype == kept ? p : graph.one(cast, {p}, cast_attrs(dtype));
 }
 
 Sym linear(Builder& b, const std::string& name, Sym x, const Axis& out, Activation activation) {
@@ -114,19 +60,6 @@ Loss cross_entropy(Builder& b, Sym logits, Sym labels) {
   const Sym valid = g.one(count_valid, {labels});
   return {.loss = g.one(softmax_cross_entropy, {logits, labels, valid}),
           .correct = g.one(count_correct, {logits, labels})};
-}
-
-Sym optimize(Builder& b, Sym loss, const Optimizer& o) {
-  Graph& g = b.graph;
-  auto pairs = parameters_and_gradients(g, g.backward(loss));
-  const int stage = g.stage;
-  const Sym norm = o.grad_clip > 0 && !pairs.empty() ? clip(g, pairs, o.grad_clip) : Sym{};
-  for (auto [p, gradient] : pairs) {
-    g.stage = g[p].stage;
-    update(g, p, gradient, o);
-  }
-  g.stage = stage;
-  return norm;
 }
 
 Network mlp(Builder& b, Index batch, Index features, const std::vector<Index>& hidden, Index classes,

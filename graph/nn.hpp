@@ -24,6 +24,8 @@ struct Builder {
   std::vector<Init> inits;
   DType dtype = DType::f32;
 
+  /// A parameter, and what the model computes with: in bf16 a copy, since the parameter itself and all that its
+  /// optimizer sees stay f32 (master weights).
   Sym param(std::string name, std::vector<Axis> axes, const Distribution&);
 };
 
@@ -40,14 +42,14 @@ struct Loss {
 /// logits: [batch, classes]; labels: i32 [batch], negative = ignored.
 Loss cross_entropy(Builder&, Sym logits, Sym labels);
 
-enum class OptimizerKind : std::uint8_t { sgd, momentum, adam, adamw };
+enum class OptimizerKind : std::uint8_t { sgd, momentum, adam, adamw, lion, lamb, adafactor };
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::adamw;
   double momentum = 0.9, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   double grad_clip = 0;  // largest global norm of all gradients; 0: off
 };
 /// Appends backward, clipping and one update per parameter. Returns the global gradient norm (Sym{-1} without
-/// clipping). State tensors are named exp_avg.P, exp_avg_sq.P, momentum_buffer.P.
+/// clipping). State tensors have PyTorch's names: exp_avg.P, momentum_buffer.P, row_var.P.
 Sym optimize(Builder&, Sym loss, const Optimizer&);
 
 /// The initial values of a parameter: counter-based from (seed, name, element), so independent of order and placement.

@@ -10,6 +10,8 @@ namespace pleiad {
 template <std::size_t N>
 class Text {
  public:
+  static constexpr std::size_t kCapacity = N;
+
   constexpr Text() = default;
   constexpr Text(std::string_view s) : size_(s.size()) {
     assert(s.size() <= N);

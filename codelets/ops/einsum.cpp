@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codelets/blas/contract_simd.hpp"
+#include "codelets/blas/permute.hpp"
 #include "codelets/gpu/contract.hpp"
 #include "codelets/gpu/gemm.hpp"
 
@@ -89,6 +90,14 @@ struct Vectorised {
   }
 };
 
+struct Permuted {
+  template <class T>
+  static void run(const Call& c) noexcept {
+    run_permutation<T>(c, *permutation_of(Contraction(c.signature, c.tiles)), scale_of(c));
+  }
+};
+bool is_permutation(const Call& c) { return permutation_of(Contraction(c.signature, c.tiles)).has_value(); }
+
 bool gpu_fits(const Call& c) { return gpu_can_contract(Contraction(c.signature, c.tiles)); }
 
 void launch_products(const Call& c, GpuQueue& q, const MatrixForm& form) {
@@ -154,6 +163,7 @@ std::vector<Sample> samples() {
           {.inputs = {{2, 3, 4, 2}, {2, 5, 4}}, .attrs = einsum_attrs("btcr,bsc->btrs")},
           {.inputs = {{3, 4}, {4, 2}, {3, 2}}, .attrs = einsum_attrs("ij,jk,ik->j")},
           {.inputs = {{5, 4}}, .attrs = einsum_attrs("...->", "...")},
+          {.inputs = {{2, 17, 19}}, .attrs = einsum_attrs("abc->acb")},
           {.inputs = {{4, 5}}, .attrs = einsum_attrs("ij->jki", {}, {{'k', 3}})}};
 }
 
@@ -198,7 +208,8 @@ const Op einsum{.name = "einsum",
                 .grad = gradient,
                 .impls = {{gpu_impl<launch>("portable", gpu_fits), gemm_impl<gemm_onednn_sgemm>("onednn_sgemm"),
                            gemm_impl<gemm_onednn>("onednn"), gemm_impl<gemm_openblas>("openblas"),
-                           cpu_impl<Vectorised>("simd"), cpu_impl<Reference>("ref")}},
+                           cpu_impl<Permuted>("blocked", is_permutation), cpu_impl<Vectorised>("simd"),
+                           cpu_impl<Reference>("ref")}},
                 .samples = samples};
 
 }  // namespace pleiad

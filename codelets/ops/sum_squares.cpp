@@ -2,6 +2,7 @@
 
 #include "codelets/gpu/sum_parts.hpp"
 #include "codelets/kernel.hpp"
+#include "codelets/ops/squares.hpp"
 
 namespace pleiad {
 namespace {
@@ -9,14 +10,7 @@ namespace {
 struct SumSquares {
   template <class T>
   static void run(const Call& c) noexcept {
-    const T* x = c[0].as<const T>();
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (Index i = 0; i < c[0].size(); ++i) {
-      const double v = static_cast<double>(static_cast<Wide<T>>(x[i]));
-      sum += v * v;
-    }
-    put<Wide<T>>(c[1], 0, static_cast<Wide<T>>(sum));
+    put<Wide<T>>(c[1], 0, static_cast<Wide<T>>(squares(c[0].as<const T>(), c[0].size())));
   }
 };
 

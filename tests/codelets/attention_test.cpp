@@ -19,7 +19,7 @@ void expect_pytorch(const Op& op, const nlohmann::json& data, const std::vector<
     for (const Impl& impl : op.implementations()) {
       std::vector<Values> values;
       for (std::size_t i = 0; i < names.size(); ++i)
-        values.push_back(tensor_of(data[names[i]], element_type(op, i, t)));
+        values.push_back(tensor_of(data[names[i]], element_type(op, attrs, i, t)));
       Problem p(op, attrs, {values.begin(), values.begin() + inputs}, t);
       if (!fits(p, impl, p.tiles())) continue;
       run_whole(p, impl);

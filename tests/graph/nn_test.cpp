@@ -94,6 +94,45 @@ TEST(Nn, TheLossIsTheMeanOverRowsThatAreNotIgnored) {
   EXPECT_EQ(read(e, b.graph, loss.correct)[0], 2);
 }
 
+TEST(Nn, OptimizersGiveTheSameHoweverParametersAreCut) {
+  std::mt19937 random(2);
+  using Kind = nn::OptimizerKind;
+  for (Kind kind : {Kind::momentum, Kind::adamw, Kind::lion, Kind::lamb, Kind::adafactor}) {
+    const Model m = contractions({.kind = kind, .weight_decay = 0.1, .grad_clip = 0.5});
+    const Numbers whole = train(m, lowered(m, {}));
+    for (int trial = 0; trial < 3; ++trial)
+      EXPECT_LT(distance(train(m, lowered(m, random_plan(unify(m.graph()), random, 3))), whole), 1e-9)
+          << static_cast<int>(kind);
+  }
+}
+
+TEST(Nn, TrainingInBf16FollowsThatInFloat) {
+  const auto losses_in = [](DType t) {
+    const Model m = mlp({.batch = 64, .features = 20, .classes = 5, .hidden = {32, 16}, .dtype = t});
+    return losses(m, even_cut(64, 2, 2));
+  };
+  const Numbers in_float = losses_in(DType::f32), in_bf16 = losses_in(DType::bf16);
+  EXPECT_LT(in_float.back(), 0.8 * in_float.front());
+  for (std::size_t i = 0; i < in_float.size(); ++i) EXPECT_NEAR(in_bf16[i], in_float[i], 0.02 * in_float[i]);
+}
+
+TEST(Nn, Bf16ModelsKeepStepsThatBf16WouldRoundAway) {
+  Model m = mlp({.hidden = {8}, .activation = nn::Activation::silu, .dtype = DType::bf16});
+  const Sym w{m.graph().nodes[0].args[0]};
+  ASSERT_EQ(m.graph()[w].kind, Kind::param);
+  ASSERT_EQ(m.graph()[w].dtype, DType::f32);
+  m.values[w.id].assign(m.values[w.id].size(), 1);
+  SequentialExecutor e(m.graph(), lowered(m, {}));
+  feed(e, m);
+  // Adam moves by about lr a step; bf16 has nothing between 1 and 1 - 2^-8.
+  constexpr double lr = 1e-5;
+  for (int s = 1; s <= 10; ++s) e.step({.number = s, .lr = lr});
+  double moved = 0;
+  for (double x : read(e, m.graph(), w)) moved = std::max(moved, std::abs(x - 1));
+  EXPECT_GT(moved, 5 * lr);
+  EXPECT_LT(moved, 11 * lr);
+}
+
 TEST(Nn, TheModelHasPyTorchsNamesAndBounds) {
   nn::Builder b;
   const nn::Network m = nn::mlp(b, 8, 100, {25}, 10, nn::Activation::relu, 0.5);

@@ -22,30 +22,24 @@ using Numbers = std::vector<double>;
 
 inline std::vector<std::byte> to_bytes(const Numbers& values, DType dtype) {
   std::vector<std::byte> bytes(values.size() * size_of(dtype));
-  const auto store = [&]<class T>() {
+  with_stored(dtype, [&]<class T>() {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const T x = static_cast<T>(values[i]);
+      const T x = static_cast<T>(static_cast<Wide<T>>(values[i]));
       std::memcpy(bytes.data() + i * sizeof(T), &x, sizeof(T));
     }
-  };
-  dtype == DType::i32   ? store.operator()<std::int32_t>()
-  : dtype == DType::f64 ? store.operator()<double>()
-                        : store.operator()<float>();
+  });
   return bytes;
 }
 
 inline Numbers from_bytes(const std::vector<std::byte>& bytes, DType dtype) {
   Numbers values(bytes.size() / size_of(dtype));
-  const auto load = [&]<class T>() {
+  with_stored(dtype, [&]<class T>() {
     for (std::size_t i = 0; i < values.size(); ++i) {
       T x;
       std::memcpy(&x, bytes.data() + i * sizeof(T), sizeof(T));
-      values[i] = static_cast<double>(x);
+      values[i] = static_cast<double>(static_cast<Wide<T>>(x));
     }
-  };
-  dtype == DType::i32   ? load.operator()<std::int32_t>()
-  : dtype == DType::f64 ? load.operator()<double>()
-                        : load.operator()<float>();
+  });
   return values;
 }
 

@@ -92,14 +92,14 @@ void add_rows(const Columns& columns, const T* x, Index n, Moments& moments, Wid
   for (Index at = 0; at < n; at += columns.block) {
     const Index size = std::min(columns.block, n - at);
     const T* part = x + at;
-    const double rows = static_cast<double>(size / columns.channels);
+    const Index rows = size / columns.channels;
     columns.sum(size, mean, [=](Index i, Index) { return static_cast<W>(part[i]); });
     for (Index j = 0; j < columns.period; ++j) mean[j] /= static_cast<W>(rows);
     columns.sum(size, square, [=](Index i, Index j) {
       const W d = static_cast<W>(part[i]) - mean[j];
       return d * d;
     });
-    moments.merge(columns.channels, rows, mean, square);
+    moments.merge(columns.channels, static_cast<double>(rows), mean, square);
   }
 }
 

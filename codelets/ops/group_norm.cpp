@@ -22,7 +22,7 @@ struct Samples {
         channels(c[0].shape.back()),
         groups(c.attrs.as<GroupNormAttrs>().groups),
         of_group(channels / groups),
-        elements(static_cast<double>(size / groups)) {}
+        elements(static_cast<double>(size) / static_cast<double>(groups)) {}
 };
 
 /// Statistics of a group from those of its channels.

@@ -1,25 +1,15 @@
 #include "graph/nn.hpp"
 
-#include <cmath>
-
 #include "codelets/ops/cast.hpp"
 #include "codelets/ops/count_correct.hpp"
 #include "codelets/ops/count_valid.hpp"
 #include "codelets/ops/dropout.hpp"
 #include "codelets/ops/softmax_cross_entropy.hpp"
 #include "graph/index.hpp"
+#include "graph/layers.hpp"
 
 namespace pleiad::nn {
 namespace {
-
-/// The notation of a fully connected layer on any number of batch axes; gelu and silu keep x w^T + b for the gradient.
-std::string linear_notation(std::size_t rank, Activation activation) {
-  const std::string batch = std::string("bcdef").substr(0, rank - 1);
-  const bool keeps = activation == Activation::gelu || activation == Activation::silu;
-  std::string notation = batch;
-  notation.append("I,oI,o->").append(batch).append("o");
-  return keeps ? notation.append(",").append(batch).append("o") : notation;
-}
 
 /// The largest dropout key in use; keys start at 1.
 std::uint32_t last_dropout_key(const Graph& g) {
@@ -39,15 +29,7 @@ Sym Builder::param(std::string name, std::vector<Axis> axes, const Distribution&
 }
 
 Sym linear(Builder& b, const std::string& name, Sym x, const Axis& out, Activation activation) {
-  const Tensor& input = b.graph[x];
-  if (input.shape.empty()) throw ShapeError("linear " + name + ": x is a scalar; it needs a dimension to contract");
-  const Axis in{input.axis_names.back(), input.shape.back()};
-  const std::string notation = linear_notation(input.shape.rank(), activation), out_name = out.name;
-  const Distribution start{.bound = 1 / std::sqrt(static_cast<double>(in.extent))};
-  const Sym w = b.param(name + ".weight", {out, in}, start), bias = b.param(name + ".bias", {out}, start);
-  const Sym y = b.graph.one(pleiad::linear, {x, w, bias}, Attrs::of(LinearAttrs{activation}, notation));
-  b.graph[y].axis_names.back() = out_name;
-  return y;
+  return dense(b, name, x, {.out = {out}, .activation = activation});
 }
 
 Sym dropout(Builder& b, Sym x, double p) {

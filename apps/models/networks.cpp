@@ -20,7 +20,7 @@ nn::Network mlp(nn::Builder& b, const ModelConfig& m, const DataShape& data, Ind
 }
 
 using Kind = nn::Network (*)(nn::Builder&, const ModelConfig&, const DataShape&, Index batch, Use);
-const std::map<std::string_view, Kind> kKinds = {{"mlp", mlp}};
+const std::map<std::string_view, Kind> kKinds = {{"mlp", mlp}, {"cnn", cnn}, {"lstm", lstm}, {"gpt2", gpt2}};
 
 }  // namespace
 

@@ -142,9 +142,7 @@ struct Adafactor {
 
 const Attrs kAttrs = Attrs::of(AdafactorAttrs{.weight_decay = 0.1});
 
-std::vector<Sample> squares_samples() {
-  return {{.inputs = {{2, 4, 3}}, .attrs = kAttrs}};
-}
+std::vector<Sample> squares_samples() { return {{.inputs = {{2, 4, 3}}, .attrs = kAttrs}}; }
 std::vector<Sample> average_samples() { return {{.inputs = {{7}, {7}}, .attrs = kAttrs}}; }
 std::vector<Sample> update_samples() {
   const std::vector<Domain> domains{Domain::normal, Domain::positive, Domain::positive, Domain::positive};

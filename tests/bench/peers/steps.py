@@ -121,7 +121,8 @@ def gpt(p, ids, work):
         q, k, v = (t.reshape(*t.shape[:2], heads, -1).transpose(1, 2) for t in qkv.split(width, -1))
         a = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
         h = h + F.linear(a, p[f"{name}.attn.c_proj.weight"].flatten(1), p[f"{name}.attn.c_proj.bias"])
-        m = F.gelu(F.linear(norm(h, f"{name}.ln_2"), p[f"{name}.mlp.c_fc.weight"], p[f"{name}.mlp.c_fc.bias"]))
+        m = F.linear(norm(h, f"{name}.ln_2"), p[f"{name}.mlp.c_fc.weight"], p[f"{name}.mlp.c_fc.bias"])
+        m = F.gelu(m, approximate="tanh")
         h = h + F.linear(m, p[f"{name}.mlp.c_proj.weight"], p[f"{name}.mlp.c_proj.bias"])
     return F.linear(norm(h, "transformer.ln_f"), p["transformer.wte.weight"])
 

@@ -8,4 +8,4 @@ build_preset() {
   logged "configure-$1" cmake --preset "$@" && cmake --build "build/$1" --parallel "$jobs"
 }
 
-test_preset() { ctest --test-dir "build/$1" --output-on-failure --no-tests=error --timeout 300 --parallel "$jobs"; }
+test_preset() { ctest --test-dir "build/$1" --output-on-failure --no-tests=error --timeout 900 --parallel "$jobs"; }

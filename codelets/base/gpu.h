@@ -98,6 +98,9 @@ INLINE Index offset_of(const GpuStrides* s, Index i) {
   return offset;
 }
 
+/// Where a row starts.
+INLINE Index row_of(const GpuRows* r, Index row) { return r->start + row * r->row; }
+
 #ifndef T_I32
 INLINE W sigmoid(W x) { return R(1) / (R(1) + exp(-x)); }
 #define GELU_A R(0.79788456080286535588)

@@ -16,6 +16,12 @@ typedef struct {
   int rank, unused;
 } GpuStrides;
 
+/// Rows of a matrix: where the first one starts, and how far apart they lie, in elements.
+typedef struct {
+  Index start, row;
+  int accumulate, unused;
+} GpuRows;
+
 /// A loop nest over up to three inputs and an output: first `outputs` loops over the output, row-major, then `sums`
 /// loops over what is summed. Strides in elements, inputs first, the output fourth.
 typedef struct {

@@ -1,4 +1,5 @@
 #pragma once
+#include "codelets/gpu/strides.hpp"
 #include "codelets/kernel.hpp"
 
 // Parts of a tensor along one dimension.
@@ -37,6 +38,21 @@ void copy_part(const Tile& x, Index from, const Tile& y, Index to, Index extent,
     fill_elements<T>(stretch<T>(y, o * out.row() + to * out.inner, extent * in.inner),
                      [part](Index i) { return static_cast<Wide<T>>(part[i]); });
   }
+}
+
+/// `extent` elements along dimension `dim` from position `from` on, of a dense tensor on a GPU.
+inline GpuStrides gpu_part(const Shape& shape, std::size_t dim, Index from, Index extent) {
+  const Around a = around(shape, dim);
+  GpuStrides s = gpu_strides({a.outer, extent, a.inner}, {a.row(), a.inner, 1});
+  s.start = from * a.inner;
+  return s;
+}
+/// Copies a box of elements to another with as many; adds where `accumulate`.
+inline void gpu_copy(GpuQueue& q, DType dtype, GpuMemory x, const GpuStrides& from, GpuMemory y, const GpuStrides& to,
+                     bool accumulate) {
+  Index n = 1;
+  for (int d = 0; d < from.rank; ++d) n *= from.extent[d];
+  if (n > 0) q.run("retile", dtype, grid_of_elements(n), x, y, n, accumulate, from, to);
 }
 
 /// The dimension along which a call joins or cuts: the one that the notation names differently in x and y.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "codelets/gpu/sum_parts.hpp"
 #include "codelets/kernel.hpp"
 #include "codelets/ops/squares.hpp"
 
@@ -140,6 +141,61 @@ struct Adafactor {
   }
 };
 
+double eps1_on_gpu(const Call& c) {
+  const auto a = c.attrs.as<AdafactorAttrs>();
+  return c[0].dtype == DType::f64 ? eps1_of<double>(a) : static_cast<double>(eps1_of<float>(a));
+}
+
+void launch_squares(const Call& c, GpuQueue& q) {
+  const Matrices m(c[0].shape);
+  const Index rows = m.count * m.rows;
+  const std::size_t rank = c[0].shape.rank();
+  const DType dtype = c[0].dtype;
+  q.run("adafactor_rows", dtype, grid_of_groups(groups_of_rows(rows), 256), c[0], c[1], rows, m.columns,
+        c[1].accumulate, 1 / static_cast<double>(c[0].whole[rank - 1]));
+  q.run("adafactor_columns", dtype, grid_of_elements(m.count * m.columns), c[0], c[2], m.count, m.rows, m.columns,
+        c[2].accumulate, 1 / static_cast<double>(c[0].whole[rank - 2]));
+}
+
+void launch_average(const Call& c, GpuQueue& q) {
+  q.run("adafactor_average", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[0].size(), pace(c));
+}
+
+/// After u, whose sums lie in `parts`: both sums of squares.
+void sum_on_gpu(const Call& c, GpuQueue& q, const Tile& p, const GpuGrid& grid, GpuMemory parts, std::size_t output) {
+  sum_parts(q, p.dtype, parts, grid.groups[0], 1, c[output + 2]);
+  q.run("sum_squares", p.dtype, grid, p, parts, p.size());
+  sum_parts(q, p.dtype, parts, grid.groups[0], 1, c[output + 1]);
+}
+
+void launch_update(const Call& c, GpuQueue& q) {
+  const Matrices m(c[0].shape);
+  const Tile &g = c[0], &u = c[5];
+  const GpuGrid grid = grid_of_elements(g.size());
+  const GpuMemory parts = scratch_of_parts(q, g.dtype, grid.groups[0]);
+  q.run("adafactor_update", g.dtype, grid, g, c[1], c[2], c[3], u, parts, g.size(), m.rows, m.columns, u.accumulate,
+        eps1_on_gpu(c));
+  sum_on_gpu(c, q, c[4], grid, parts, 5);
+}
+
+void launch_update_1d(const Call& c, GpuQueue& q) {
+  const Tile &p = c[0], &u = c[3];
+  const GpuGrid grid = grid_of_elements(p.size());
+  const GpuMemory parts = scratch_of_parts(q, p.dtype, grid.groups[0]);
+  q.run("adafactor_update_1d", p.dtype, grid, c[1], c[2], u, parts, p.size(), u.accumulate, pace(c), eps1_on_gpu(c));
+  sum_on_gpu(c, q, p, grid, parts, 3);
+}
+
+/// How far the step may go, and what weight decay leaves.
+double rate_of(const Call& c) { return std::min(c.step.lr, 1 / std::sqrt(static_cast<double>(c.step.number))); }
+double kept(const Call& c) { return 1 - c.step.lr * c.attrs.as<AdafactorAttrs>().weight_decay; }
+
+void launch(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<AdafactorAttrs>();
+  q.run("adafactor", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[3], c[0].size(),
+        static_cast<double>(c[0].whole.volume()), rate_of(c), kept(c), a.eps2, a.d);
+}
+
 const Attrs kAttrs = Attrs::of(AdafactorAttrs{.weight_decay = 0.1});
 
 std::vector<Sample> squares_samples() { return {{.inputs = {{2, 4, 3}}, .attrs = kAttrs}}; }
@@ -166,32 +222,32 @@ const Op adafactor_squares{.name = "adafactor_squares",
                            .axes = "...rc->...r,...c",
                            .operands = {{{"g"}, wide("row"), wide("column")}},
                            .flops = 5,
-                           .impls = {cpu_impl<Squares>("ref")},
+                           .impls = {{gpu_impl<launch_squares>(), cpu_impl<Squares>("ref")}},
                            .samples = squares_samples};
 const Op adafactor_average{.name = "adafactor_average",
                            .axes = "&...,...->",
                            .operands = {{{"average"}, {"mean"}}},
                            .flops = 3,
-                           .impls = {cpu_impl<Average>("ref")},
+                           .impls = {{gpu_impl<launch_average>(), cpu_impl<Average>("ref")}},
                            .samples = average_samples};
 const Op adafactor_update{
     .name = "adafactor_update",
     .axes = "...rc,...r,...c,...,...rc->...rc,,",
     .operands = {{{"g"}, wide("row"), wide("column"), wide("row_mean"), {"p"}, wide("u"), wide("p2"), wide("u2")}},
     .flops = 8,
-    .impls = {cpu_impl<Update>("ref")},
+    .impls = {{gpu_impl<launch_update>(), cpu_impl<Update>("ref")}},
     .samples = update_samples};
 const Op adafactor_update_1d{.name = "adafactor_update_1d",
                              .axes = "...,&...,...->...,,",
                              .operands = {{{"p"}, wide("variance"), {"g"}, wide("u"), wide("p2"), wide("u2")}},
                              .flops = 11,
-                             .impls = {cpu_impl<Update1d>("ref")},
+                             .impls = {{gpu_impl<launch_update_1d>(), cpu_impl<Update1d>("ref")}},
                              .samples = update_1d_samples};
 const Op adafactor{.name = "adafactor",
                    .axes = "&...,...,,->",
                    .operands = {{{"p"}, wide("u"), wide("p2"), wide("u2")}},
                    .flops = 3,
-                   .impls = {cpu_impl<Adafactor>("ref")},
+                   .impls = {{gpu_impl<launch>(), cpu_impl<Adafactor>("ref")}},
                    .samples = samples};
 
 }  // namespace pleiad

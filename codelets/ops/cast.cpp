@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "codelets/kernel.hpp"
+#include "codelets/move/stretch.hpp"
 
 namespace pleiad {
 namespace {
@@ -35,6 +35,20 @@ void run(const Call& c) noexcept {
   });
 }
 
+/// Between f32 and bf16, or nothing to do but copy.
+bool gpu_fits(const Call& c) { return c[0].dtype == c[1].dtype || wide_of(c[0].dtype) == wide_of(c[1].dtype); }
+
+void launch(const Call& c, GpuQueue& q) {
+  const Tile &x = c[0], &y = c[1];
+  const GpuGrid grid = grid_of_elements(x.size());
+  if (x.dtype == y.dtype) {
+    const GpuStrides all = gpu_part({x.size()}, 0, 0, x.size());
+    gpu_copy(q, x.dtype, {x.data}, all, {y.data}, all, y.accumulate);
+  } else {
+    q.run(x.dtype == DType::bf16 ? "widen" : "narrow", DType::bf16, grid, x, y, x.size(), y.accumulate);
+  }
+}
+
 void gradient(Grad& g) { g.dx(0, g.call(cast, {g.dy()}, cast_attrs(g.dtype(g.x(0))))[0]); }
 
 // To float64 alone: rounding has no derivative, so finite differences would see steps.
@@ -53,7 +67,7 @@ const Op cast{.name = "cast",
               .operands = {{{"x"}, {"y", Element::attribute}}},
               .flops = 0,
               .grad = gradient,
-              .impls = {{{.name = "ref", .run = run}}},
+              .impls = {{gpu_impl<launch>("portable", gpu_fits), {.name = "ref", .run = run}}},
               .samples = samples};
 
 }  // namespace pleiad

@@ -20,6 +20,17 @@ void run(const Call& c) noexcept {
   });
 }
 
+void launch(const Call& c, GpuQueue& q) {
+  const Tile& y = c.tiles.back();
+  const std::size_t inputs = c.tiles.size() - 1, dim = dimension_of(c.signature, 0, inputs);
+  Index to = 0;
+  for (const Tile& x : c.tiles.first(inputs)) {
+    const Index n = x.shape[dim];
+    gpu_copy(q, y.dtype, {x.data}, gpu_part(x.shape, dim, 0, n), {y.data}, gpu_part(y.shape, dim, to, n), y.accumulate);
+    to += n;
+  }
+}
+
 /// Of the joined dimension: its axis stands in the output, at the same place as those of the inputs.
 Index extent(char axis, std::span<const Shape> inputs, const Attrs& attrs) {
   const auto notation = attrs.axes.view();
@@ -68,7 +79,7 @@ const Op concat{.name = "concat",
                 .flops = 0,
                 .extent = extent,
                 .grad = gradient,
-                .impls = {{{.name = "ref", .run = run}}},
+                .impls = {{gpu_impl<launch>(), {.name = "ref", .run = run}}},
                 .samples = samples};
 
 }  // namespace pleiad

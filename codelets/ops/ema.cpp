@@ -17,6 +17,11 @@ struct Ema {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const double rest = 1 - c.attrs.as<EmaAttrs>().decay;
+  q.run("ema", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[0].size(), rest);
+}
+
 std::vector<Sample> samples() { return {{.inputs = {{7, 5}, {7, 5}}, .attrs = Attrs::of(EmaAttrs{0.9})}}; }
 
 }  // namespace
@@ -25,7 +30,7 @@ const Op ema{.name = "ema",
              .axes = "...,&...->",
              .operands = {{{"p"}, {"average", Element::wide}}},
              .flops = 3,
-             .impls = {cpu_impl<Ema>("ref")},
+             .impls = {{gpu_impl<launch>(), cpu_impl<Ema>("ref")}},
              .samples = samples};
 
 }  // namespace pleiad

@@ -5,6 +5,7 @@
 #include "codelets/ops/einsum.hpp"
 #include "codelets/ops/linear_dw.hpp"
 #include "codelets/ops/previous_states.hpp"
+#include "codelets/rnn/gpu_rows.hpp"
 #include "codelets/rnn/gru_row.hpp"
 #include "codelets/rnn/step_product.hpp"
 
@@ -105,6 +106,46 @@ bool backward_fits(const Call& c) {
   return Backend.fits(state_gradient_product(steps_of_gradient(c), c[0].dtype));
 }
 
+/// Gates and states are read back from the outputs, which therefore must be plain.
+bool gpu_fits(const Call& c) { return !c[6].accumulate && !c[8].accumulate; }
+
+void launch(const Call& c, GpuQueue& q) {
+  const Steps s = steps_of(c);
+  const DType dtype = c[0].dtype;
+  const Index n = s.hidden, row = 4 * n;
+  const Tile &h0 = c[5], &y = c[6], &saved = c[8];
+  const GpuMemory z = q.scratch(static_cast<std::size_t>(s.batch * s.gates) * size_of(dtype));
+  run_gemm(q, dtype, gpu_gemm(input_product(s, dtype, row)), 1, 1,
+           {{c[0].data}, {c[1].data}, {c[3].data}, {saved.data}, {saved.data}});
+  for (Index t = 0; t < s.time; ++t) {
+    const Tile& before = t == 0 ? h0 : y;
+    step_product(q, dtype, hidden_product(s, dtype), {before.data}, s, t - 1, {c[2].data}, {c[4].data}, z);
+    q.run("gru_cell", dtype, grid_of_elements(s.batch * n), saved, z, before, y, saved, s.batch, n,
+          step_rows(s, t, row), gpu_rows(s.gates), t == 0 ? gpu_rows(n) : step_rows(s, t - 1, n), step_rows(s, t, n),
+          step_rows(s, t, row));
+  }
+  copy_step(q, s, y, s.time - 1, n, 0, c[7]);
+}
+
+bool gpu_fits_gradient(const Call& c) { return !c[6].accumulate && !c[7].accumulate; }
+
+void launch_gradient(const Call& c, GpuQueue& q) {
+  const Steps s = steps_of_gradient(c);
+  const DType dtype = c[0].dtype;
+  const Index n = s.hidden, states = s.batch * n;
+  const Tile &saved = c[0], &y = c[1], &h0 = c[2], &dy = c[4], &of_x = c[6], &of_h = c[7];
+  const GpuMemory carried = q.scratch(static_cast<std::size_t>(states) * size_of(dtype));
+  for (Index t = s.time; t-- > 0;) {
+    const GpuMemory dh = t == s.time - 1 ? GpuMemory{c[5].data} : carried;
+    q.run("gru_cell_grad", dtype, grid_of_elements(states), saved, t == 0 ? h0 : y, dy, dh, of_x, of_h, carried,
+          s.batch, n, true, step_rows(s, t, 4 * n), t == 0 ? gpu_rows(n) : step_rows(s, t - 1, n), step_rows(s, t, n),
+          gpu_rows(n), step_rows(s, t, s.gates), step_rows(s, t, s.gates), gpu_rows(n));
+    step_product(q, dtype, state_gradient_product(s, dtype), {of_h.data}, s, t, {c[3].data}, carried, carried);
+  }
+  const GpuStrides at = gpu_part({states}, 0, 0, states);
+  gpu_copy(q, dtype, carried, at, {c[8].data}, at, c[8].accumulate);
+}
+
 /// Of `saved`.
 Index extent(char, std::span<const Shape> inputs, const Attrs&) {
   const Index gates = inputs[2][0], hidden = inputs[2][1];
@@ -149,7 +190,8 @@ const Op gru{.name = "gru",
              .over = "bTGH",
              .extent = extent,
              .grad = gradient,
-             .impls = {{cpu_impl<Forward<gemm_onednn, VectorMath>>("onednn", forward_fits<gemm_onednn>),
+             .impls = {{gpu_impl<launch>("portable", gpu_fits),
+                        cpu_impl<Forward<gemm_onednn, VectorMath>>("onednn", forward_fits<gemm_onednn>),
                         cpu_impl<Forward<gemm_openblas, VectorMath>>("openblas", forward_fits<gemm_openblas>),
                         cpu_impl<Forward<gemm_ref, StdMath>>("ref")}},
              .samples = samples};
@@ -159,7 +201,8 @@ const Op gru_grad{
     .operands = {{{"saved"}, {"y"}, {"h0"}, {"w_hh"}, {"dy"}, {"dh_n"}, {"dx_gates"}, {"dh_gates"}, {"dh0"}}},
     .flops = 2,
     .over = "bTGH",
-    .impls = {{cpu_impl<Backward<gemm_onednn>>("onednn", backward_fits<gemm_onednn>),
+    .impls = {{gpu_impl<launch_gradient>("portable", gpu_fits_gradient),
+               cpu_impl<Backward<gemm_onednn>>("onednn", backward_fits<gemm_onednn>),
                cpu_impl<Backward<gemm_openblas>>("openblas", backward_fits<gemm_openblas>),
                cpu_impl<Backward<gemm_ref>>("ref")}},
     .samples = grad_samples};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codelets/rnn/gpu_rows.hpp"
 #include "codelets/rnn/gru_row.hpp"
 #include "codelets/rnn/rows.hpp"
 
@@ -43,6 +44,18 @@ struct GruCellGrad {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const Index rows = c[2].shape[0], n = c[2].shape[1];
+  q.run("gru_cell", c[0].dtype, grid_of_elements(rows * n), c[0], c[1], c[2], c[3], c[4], rows, n, gpu_rows(3 * n),
+        gpu_rows(3 * n), gpu_rows(n), gpu_rows(n, c[3].accumulate), gpu_rows(4 * n, c[4].accumulate));
+}
+void launch_gradient(const Call& c, GpuQueue& q) {
+  const Index rows = c[1].shape[0], n = c[1].shape[1];
+  q.run("gru_cell_grad", c[0].dtype, grid_of_elements(rows * n), c[0], c[1], c[2], c[2], c[3], c[4], c[5], rows, n,
+        false, gpu_rows(4 * n), gpu_rows(n), gpu_rows(n), gpu_rows(n), gpu_rows(3 * n, c[3].accumulate),
+        gpu_rows(3 * n, c[4].accumulate), gpu_rows(n, c[5].accumulate));
+}
+
 /// Of `saved`.
 Index extent(char, std::span<const Shape> inputs, const Attrs&) {
   if (inputs[0][1] != 3 * inputs[2][1])
@@ -66,22 +79,23 @@ std::vector<Sample> grad_samples() {
 
 }  // namespace
 
-const Op gru_cell{.name = "gru_cell",
-                  .axes = "bG,bG,bH->bH,bS",
-                  .operands = {{{"x_gates"}, {"h_gates"}, {"h0"}, {"h"}, {"saved"}}},
-                  .flops = 45,
-                  .over = "bH",
-                  .extent = extent,
-                  .grad = gradient,
-                  .impls = {{cpu_impl<GruCell<VectorMath>>("simd"), cpu_impl<GruCell<StdMath>>("ref")}},
-                  .samples = samples};
+const Op gru_cell{
+    .name = "gru_cell",
+    .axes = "bG,bG,bH->bH,bS",
+    .operands = {{{"x_gates"}, {"h_gates"}, {"h0"}, {"h"}, {"saved"}}},
+    .flops = 45,
+    .over = "bH",
+    .extent = extent,
+    .grad = gradient,
+    .impls = {{gpu_impl<launch>(), cpu_impl<GruCell<VectorMath>>("simd"), cpu_impl<GruCell<StdMath>>("ref")}},
+    .samples = samples};
 const Op gru_cell_grad{.name = "gru_cell_grad",
                        .axes = "bS,bH,bH->bG,bG,bH",
                        .operands = {{{"saved"}, {"h0"}, {"dh"}, {"dx_gates"}, {"dh_gates"}, {"dh0"}}},
                        .flops = 20,
                        .over = "bH",
                        .extent = gates_extent,
-                       .impls = {cpu_impl<GruCellGrad>("ref")},
+                       .impls = {{gpu_impl<launch_gradient>(), cpu_impl<GruCellGrad>("ref")}},
                        .samples = grad_samples};
 
 }  // namespace pleiad

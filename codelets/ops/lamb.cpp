@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "codelets/gpu/sum_parts.hpp"
 #include "codelets/kernel.hpp"
 #include "codelets/ops/squares.hpp"
 
@@ -52,6 +53,23 @@ struct Lamb {
   }
 };
 
+void launch_direction(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<LambAttrs>();
+  const auto number = static_cast<double>(c.step.number);
+  const Tile &p = c[0], &r = c[4];
+  const GpuGrid grid = grid_of_elements(p.size());
+  const GpuMemory parts = scratch_of_parts(q, p.dtype, grid.groups[0]);
+  q.run("lamb_direction", p.dtype, grid, p, c[1], c[2], c[3], r, parts, p.size(), r.accumulate,
+        1 / (1 - std::pow(a.beta1, number)), std::sqrt(1 - std::pow(a.beta2, number)), a.weight_decay, 1 - a.beta1,
+        a.beta2, 1 - a.beta2, a.eps);
+  sum_parts(q, p.dtype, parts, grid.groups[0], 1, c[6]);
+  q.run("sum_squares", p.dtype, grid, p, parts, p.size());
+  sum_parts(q, p.dtype, parts, grid.groups[0], 1, c[5]);
+}
+void launch(const Call& c, GpuQueue& q) {
+  q.run("lamb", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[3], c[0].size(), c.step.lr);
+}
+
 std::vector<Sample> direction_samples() {
   return {{.inputs = std::vector<Shape>(4, Shape{7, 5}),
            .attrs = Attrs::of(LambAttrs{.weight_decay = 0.1}),
@@ -75,13 +93,13 @@ const Op lamb_direction{.name = "lamb_direction",
                                       {"p2", Element::wide},
                                       {"r2", Element::wide}}},
                         .flops = 19,
-                        .impls = {cpu_impl<Direction>("ref")},
+                        .impls = {{gpu_impl<launch_direction>(), cpu_impl<Direction>("ref")}},
                         .samples = direction_samples};
 const Op lamb{.name = "lamb",
               .axes = "&...,...,,->",
               .operands = {{{"p"}, {"r", Element::wide}, {"p2", Element::wide}, {"r2", Element::wide}}},
               .flops = 2,
-              .impls = {cpu_impl<Lamb>("ref")},
+              .impls = {{gpu_impl<launch>(), cpu_impl<Lamb>("ref")}},
               .samples = samples};
 
 }  // namespace pleiad

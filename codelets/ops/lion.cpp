@@ -26,6 +26,12 @@ struct Lion {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<LionAttrs>();
+  q.run("lion", c[0].dtype, grid_of_elements(c[0].size()), c[0], c[1], c[2], c[0].size(), c.step.lr,
+        1 - c.step.lr * a.weight_decay, a.beta1, 1 - a.beta1, a.beta2, 1 - a.beta2);
+}
+
 std::vector<Sample> samples() {
   return {{.inputs = std::vector<Shape>(3, Shape{7, 5}),
            .attrs = Attrs::of(LionAttrs{.weight_decay = 0.1}),
@@ -38,7 +44,7 @@ const Op lion{.name = "lion",
               .axes = "&...,&...,...->",
               .operands = {{{"p"}, {"exp_avg", Element::wide}, {"g"}}},
               .flops = 9,
-              .impls = {cpu_impl<Lion>("ref")},
+              .impls = {{gpu_impl<launch>(), cpu_impl<Lion>("ref")}},
               .samples = samples};
 
 }  // namespace pleiad

@@ -3,6 +3,7 @@
 #include "codelets/ops/einsum.hpp"
 #include "codelets/ops/linear_dw.hpp"
 #include "codelets/ops/previous_states.hpp"
+#include "codelets/rnn/gpu_rows.hpp"
 #include "codelets/rnn/lstm_row.hpp"
 #include "codelets/rnn/step_product.hpp"
 
@@ -100,6 +101,56 @@ bool backward_fits(const Call& c) {
   return Backend.fits(hidden_gradient_product(steps_of_gradient(c), c[0].dtype));
 }
 
+/// Gates, cells and states are read back from the outputs, which therefore must be plain.
+bool gpu_fits(const Call& c) { return !c[7].accumulate && !c[10].accumulate; }
+
+void launch(const Call& c, GpuQueue& q) {
+  const Steps s = steps_of(c);
+  const DType dtype = c[0].dtype;
+  const Index n = s.hidden, row = 5 * n;
+  const Tile &h0 = c[5], &c0 = c[6], &y = c[7], &saved = c[10];
+  const GpuMemory z = q.scratch(static_cast<std::size_t>(s.batch * s.gates) * size_of(dtype));
+  run_gemm(q, dtype, gpu_gemm(input_product(s, dtype, row)), 1, 1,
+           {{c[0].data}, {c[1].data}, {c[3].data}, {saved.data}, {saved.data}});
+  for (Index t = 0; t < s.time; ++t) {
+    const bool first = t == 0;
+    step_product(q, dtype, hidden_product(s, dtype), {first ? h0.data : y.data}, s, t - 1, {c[2].data}, {c[4].data}, z);
+    GpuRows cells = step_rows(s, t, row), before = first ? gpu_rows(n) : step_rows(s, t - 1, row);
+    cells.start += 4 * n;
+    if (!first) before.start += 4 * n;
+    q.run("lstm_cell", dtype, grid_of_elements(s.batch * n), saved, z, first ? c0 : saved, y, saved, saved, s.batch, n,
+          step_rows(s, t, row), gpu_rows(s.gates), before, step_rows(s, t, n), cells, step_rows(s, t, row));
+  }
+  copy_step(q, s, y, s.time - 1, n, 0, c[8]);
+  copy_step(q, s, saved, s.time - 1, row, 4 * n, c[9]);
+}
+
+bool gpu_fits_gradient(const Call& c) { return !c[6].accumulate; }
+
+void launch_gradient(const Call& c, GpuQueue& q) {
+  const Steps s = steps_of_gradient(c);
+  const DType dtype = c[0].dtype;
+  const Index n = s.hidden, row = 5 * n, states = s.batch * n;
+  const Tile &saved = c[0], &c0 = c[1], &dy = c[3], &dz = c[6];
+  // Gradients of the state, then of the cell.
+  const GpuMemory carried = q.scratch(static_cast<std::size_t>(2 * states) * size_of(dtype));
+  const GpuRows dc_at{states, n, false, 0};
+  for (Index t = s.time; t-- > 0;) {
+    const bool first = t == 0, last = t == s.time - 1;
+    GpuRows cells = step_rows(s, t, row), before = first ? gpu_rows(n) : step_rows(s, t - 1, row);
+    cells.start += 4 * n;
+    if (!first) before.start += 4 * n;
+    const GpuMemory dh = last ? GpuMemory{c[4].data} : carried, dc = last ? GpuMemory{c[5].data} : carried;
+    q.run("lstm_cell_grad", dtype, grid_of_elements(states), saved, first ? c0 : saved, saved, dy, dh, dc, dz, carried,
+          s.batch, n, true, step_rows(s, t, row), before, cells, step_rows(s, t, n), gpu_rows(n),
+          last ? gpu_rows(n) : dc_at, step_rows(s, t, s.gates), dc_at);
+    step_product(q, dtype, hidden_gradient_product(s, dtype), {dz.data}, s, t, {c[2].data}, carried, carried);
+  }
+  GpuStrides at = gpu_part({states}, 0, 0, states);
+  gpu_copy(q, dtype, carried, at, {c[7].data}, at, c[7].accumulate);
+  gpu_copy(q, dtype, carried, gpu_part({2 * states}, 0, states, states), {c[8].data}, at, c[8].accumulate);
+}
+
 /// Of `saved`.
 Index extent(char, std::span<const Shape> inputs, const Attrs&) {
   const Index gates = inputs[2][0], hidden = inputs[2][1];
@@ -142,7 +193,8 @@ const Op lstm{
     .over = "bTGH",
     .extent = extent,
     .grad = gradient,
-    .impls = {{cpu_impl<Forward<gemm_onednn, VectorMath>>("onednn", forward_fits<gemm_onednn>),
+    .impls = {{gpu_impl<launch>("portable", gpu_fits),
+               cpu_impl<Forward<gemm_onednn, VectorMath>>("onednn", forward_fits<gemm_onednn>),
                cpu_impl<Forward<gemm_openblas, VectorMath>>("openblas", forward_fits<gemm_openblas>),
                cpu_impl<Forward<gemm_ref, StdMath>>("ref")}},
     .samples = samples};
@@ -151,7 +203,8 @@ const Op lstm_grad{.name = "lstm_grad",
                    .operands = {{{"saved"}, {"c0"}, {"w_hh"}, {"dy"}, {"dh_n"}, {"dc_n"}, {"dz"}, {"dh0"}, {"dc0"}}},
                    .flops = 2,
                    .over = "bTGH",
-                   .impls = {{cpu_impl<Backward<gemm_onednn, VectorMath>>("onednn", backward_fits<gemm_onednn>),
+                   .impls = {{gpu_impl<launch_gradient>("portable", gpu_fits_gradient),
+                              cpu_impl<Backward<gemm_onednn, VectorMath>>("onednn", backward_fits<gemm_onednn>),
                               cpu_impl<Backward<gemm_openblas, VectorMath>>("openblas", backward_fits<gemm_openblas>),
                               cpu_impl<Backward<gemm_ref, StdMath>>("ref")}},
                    .samples = grad_samples};

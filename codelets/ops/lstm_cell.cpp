@@ -1,5 +1,6 @@
 #include "codelets/ops/lstm_cell.hpp"
 
+#include "codelets/rnn/gpu_rows.hpp"
 #include "codelets/rnn/lstm_row.hpp"
 #include "codelets/rnn/rows.hpp"
 
@@ -43,6 +44,20 @@ struct LstmCellGrad {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const Index rows = c[2].shape[0], n = c[2].shape[1];
+  q.run("lstm_cell", c[0].dtype, grid_of_elements(rows * n), c[0], c[1], c[2], c[3], c[4], c[5], rows, n,
+        gpu_rows(4 * n), gpu_rows(4 * n), gpu_rows(n), gpu_rows(n, c[3].accumulate), gpu_rows(n, c[4].accumulate),
+        gpu_rows(4 * n, c[5].accumulate));
+}
+void launch_gradient(const Call& c, GpuQueue& q) {
+  const Index rows = c[1].shape[0], n = c[1].shape[1];
+  const GpuRows row = gpu_rows(n);
+  q.run("lstm_cell_grad", c[0].dtype, grid_of_elements(rows * n), c[0], c[1], c[2], c[3], c[3], c[4], c[5], c[6], rows,
+        n, false, gpu_rows(4 * n), row, row, row, row, row, gpu_rows(4 * n, c[5].accumulate),
+        gpu_rows(n, c[6].accumulate));
+}
+
 /// Of `saved`.
 Index extent(char, std::span<const Shape> inputs, const Attrs&) {
   if (inputs[0][1] != 4 * inputs[2][1])
@@ -65,21 +80,23 @@ std::vector<Sample> grad_samples() {
 
 }  // namespace
 
-const Op lstm_cell{.name = "lstm_cell",
-                   .axes = "bG,bG,bH->bH,bH,bS",
-                   .operands = {{{"x_gates"}, {"h_gates"}, {"c0"}, {"h"}, {"c"}, {"saved"}}},
-                   .flops = 70,
-                   .over = "bH",
-                   .extent = extent,
-                   .grad = gradient,
-                   .impls = {{cpu_impl<LstmCell<VectorMath>>("simd"), cpu_impl<LstmCell<StdMath>>("ref")}},
-                   .samples = samples};
+const Op lstm_cell{
+    .name = "lstm_cell",
+    .axes = "bG,bG,bH->bH,bH,bS",
+    .operands = {{{"x_gates"}, {"h_gates"}, {"c0"}, {"h"}, {"c"}, {"saved"}}},
+    .flops = 70,
+    .over = "bH",
+    .extent = extent,
+    .grad = gradient,
+    .impls = {{gpu_impl<launch>(), cpu_impl<LstmCell<VectorMath>>("simd"), cpu_impl<LstmCell<StdMath>>("ref")}},
+    .samples = samples};
 const Op lstm_cell_grad{.name = "lstm_cell_grad",
                         .axes = "bS,bH,bH,bH,bH->bS,bH",
                         .operands = {{{"saved"}, {"c0"}, {"c"}, {"dh"}, {"dc"}, {"dz"}, {"dc0"}}},
                         .flops = 40,
                         .over = "bH",
-                        .impls = {{cpu_impl<LstmCellGrad<VectorMath>>("simd"), cpu_impl<LstmCellGrad<StdMath>>("ref")}},
+                        .impls = {{gpu_impl<launch_gradient>(), cpu_impl<LstmCellGrad<VectorMath>>("simd"),
+                                   cpu_impl<LstmCellGrad<StdMath>>("ref")}},
                         .samples = grad_samples};
 
 }  // namespace pleiad

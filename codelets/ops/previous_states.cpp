@@ -1,34 +1,32 @@
 #include "codelets/ops/previous_states.hpp"
 
-#include "codelets/kernel.hpp"
+#include "codelets/move/stretch.hpp"
 
 namespace pleiad {
 namespace {
 
+/// h0 as a sequence of one step.
+Tile one_step(const Tile& h0) {
+  Tile t = h0;
+  t.shape = {h0.shape[0], 1, h0.shape[1]};
+  return t;
+}
+
 struct PreviousStates {
   template <class T>
   static void run(const Call& c) noexcept {
-    const Index batch = c[0].shape[0], time = c[0].shape[1], hidden = c[0].shape[2];
-    for (Index b = 0; b < batch; ++b) {
-      T* z = c[2].as<T>() + b * time * hidden;
-      copy(c[1].as<const T>() + b * hidden, {z, hidden, c[2].accumulate});
-      copy(c[0].as<const T>() + b * time * hidden, {z + hidden, (time - 1) * hidden, c[2].accumulate});
-    }
-  }
-
- private:
-  template <class T>
-  struct Stretch {
-    T* begin;
-    Index length;
-    bool accumulate;
-  };
-  template <class T>
-  static void copy(const T* x, Stretch<T> to) noexcept {
-    const Tile y{.data = to.begin, .shape = {to.length}, .dtype = dtype_of<T>, .accumulate = to.accumulate};
-    fill_elements<T>(y, [x](Index i) { return static_cast<Wide<T>>(x[i]); });
+    copy_part<T>(one_step(c[1]), 0, c[2], 0, 1, 1);
+    copy_part<T>(c[0], 0, c[2], 1, c[0].shape[1] - 1, 1);
   }
 };
+
+void launch(const Call& c, GpuQueue& q) {
+  const Index time = c[0].shape[1];
+  const Tile h0 = one_step(c[1]), &y = c[0], &z = c[2];
+  gpu_copy(q, z.dtype, {h0.data}, gpu_part(h0.shape, 1, 0, 1), {z.data}, gpu_part(z.shape, 1, 0, 1), z.accumulate);
+  gpu_copy(q, z.dtype, {y.data}, gpu_part(y.shape, 1, 0, time - 1), {z.data}, gpu_part(z.shape, 1, 1, time - 1),
+           z.accumulate);
+}
 
 std::vector<Sample> samples() { return {{.inputs = {{5, 4, 3}, {5, 3}}}, {.inputs = {{2, 1, 3}, {2, 3}}}}; }
 
@@ -38,7 +36,7 @@ const Op previous_states{.name = "previous_states",
                          .axes = "bTH,bH->bTH",
                          .operands = {{{"y"}, {"h0"}, {"z"}}},
                          .flops = 0,
-                         .impls = {cpu_impl<PreviousStates>("ref")},
+                         .impls = {{gpu_impl<launch>(), cpu_impl<PreviousStates>("ref")}},
                          .samples = samples};
 
 }  // namespace pleiad

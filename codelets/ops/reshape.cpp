@@ -1,6 +1,6 @@
 #include "codelets/ops/reshape.hpp"
 
-#include "codelets/kernel.hpp"
+#include "codelets/move/stretch.hpp"
 
 namespace pleiad {
 namespace {
@@ -12,6 +12,11 @@ void run(const Call& c) noexcept {
     const T* x = c[0].as<const T>();
     fill_elements<T>(c[1], [x](Index i) { return static_cast<Wide<T>>(x[i]); });
   });
+}
+
+void launch(const Call& c, GpuQueue& q) {
+  const GpuStrides all = gpu_part({c[0].size()}, 0, 0, c[0].size());
+  gpu_copy(q, c[0].dtype, {c[0].data}, all, {c[1].data}, all, c[1].accumulate);
 }
 
 /// `count` dimensions from the first-th on.
@@ -56,7 +61,7 @@ const Op reshape{.name = "reshape",
                  .flops = 0,
                  .extent = extent,
                  .grad = gradient,
-                 .impls = {{{.name = "ref", .run = run}}},
+                 .impls = {{gpu_impl<launch>(), {.name = "ref", .run = run}}},
                  .samples = samples};
 
 }  // namespace pleiad

@@ -37,6 +37,22 @@ void run_grad(const Call& c) noexcept {
   });
 }
 
+void launch(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<SliceAttrs>();
+  const std::size_t dim = dimension_of(c.signature, 0, 1);
+  const Index n = a.end - a.begin;
+  gpu_copy(q, c[0].dtype, {c[0].data}, gpu_part(c[0].shape, dim, a.begin, n), {c[1].data},
+           gpu_part(c[1].shape, dim, 0, n), c[1].accumulate);
+}
+void launch_grad(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<SliceAttrs>();
+  const std::size_t dim = dimension_of(c.signature, 0, 1);
+  const Index n = a.end - a.begin;
+  if (!c[1].accumulate) q.run("fill", c[1].dtype, grid_of_elements(c[1].size()), c[1], c[1].size(), 0.0, false);
+  gpu_copy(q, c[0].dtype, {c[0].data}, gpu_part(c[0].shape, dim, 0, n), {c[1].data},
+           gpu_part(c[1].shape, dim, a.begin, n), c[1].accumulate);
+}
+
 Index extent(char, std::span<const Shape>, const Attrs& attrs) {
   const auto a = attrs.as<SliceAttrs>();
   return a.end - a.begin;
@@ -74,14 +90,14 @@ const Op slice{.name = "slice",
                .flops = 0,
                .extent = extent,
                .grad = gradient,
-               .impls = {{{.name = "ref", .run = run}}},
+               .impls = {{gpu_impl<launch>(), {.name = "ref", .run = run}}},
                .samples = samples};
 const Op slice_grad{.name = "slice_grad",
                     .axes = {},
                     .operands = {{{"dy"}, {"dx"}}},
                     .flops = 0,
                     .extent = grad_extent,
-                    .impls = {{{.name = "ref", .run = run_grad}}},
+                    .impls = {{gpu_impl<launch_grad>(), {.name = "ref", .run = run_grad}}},
                     .samples = grad_samples};
 
 }  // namespace pleiad

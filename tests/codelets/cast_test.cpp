@@ -14,7 +14,15 @@ Values cast_to(DType to, DType from, const std::vector<double>& numbers) {
   for (Index i = 0; i < x.size(); ++i) x.set(i, numbers[static_cast<std::size_t>(i)]);
   Problem p(cast, cast_attrs(to), {x}, from);
   run_whole(p, reference(cast));
-  return p.operands[1];
+  const Values y = p.operands[1];
+  for (const Impl& impl : cast.implementations()) {
+    if (!fits(p, impl, p.tiles())) continue;
+    p.operands[1].poison();
+    run_whole(p, impl);
+    for (Index i = 0; i < y.size(); ++i)
+      EXPECT_TRUE(p.operands[1][i] == y[i] || (std::isnan(y[i]) && std::isnan(p.operands[1][i]))) << i;
+  }
+  return y;
 }
 
 TEST(Cast, RoundsToNearestAndTiesToEven) {

@@ -133,7 +133,7 @@ class Grad {
   virtual const Signature& signature() = 0;
   virtual Shape shape(Sym) = 0;
   virtual DType dtype(Sym) = 0;
-  virtual std::vector<Sym> call(const Op&, std::vector<Sym> inputs, const Attrs& = {}) = 0;
+  virtual std::vector<Sym> call(const Op&, const std::vector<Sym>& inputs, const Attrs& = {}) = 0;
 };
 
 /// What values a sample input takes, so that the generic tests stay where the op is defined and smooth.

@@ -32,8 +32,8 @@ class Reverse final : public Grad {
   const Signature& signature() override { return node_.signature; }
   Shape shape(Sym s) override { return graph_[s].shape; }
   DType dtype(Sym s) override { return graph_[s].dtype; }
-  std::vector<Sym> call(const Op& op, std::vector<Sym> inputs, const Attrs& a) override {
-    return graph_.call(op, std::move(inputs), a);
+  std::vector<Sym> call(const Op& op, const std::vector<Sym>& inputs, const Attrs& a) override {
+    return graph_.call(op, inputs, a);
   }
 
  private:

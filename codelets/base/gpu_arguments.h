@@ -43,6 +43,36 @@ typedef struct {
   int unused;
 } GpuGemm;
 
+/// A convolution as a gather: each element of the target sums over taps and channels of the source. Forward, the target
+/// is y and the source x; back, the target is dx and the source dy. Pairs: rows, columns.
+typedef struct {
+  Index pixels;              // of the target: images x rows x columns
+  Index w_target, w_source;  // how far channels of the two lie apart in w
+  int target[2], source[2], target_channels, source_channels;
+  int target_group, source_group;  // channels of one group
+  int window[2], stride[2], padding[2], dilation[2];
+  int back, bias, relu, accumulate;
+} GpuConv;
+
+/// Windows of a pooling op. Pairs: rows, columns; `in` of the image, `out` of what it is pooled to.
+typedef struct {
+  Index channels;
+  int in[2], out[2], window[2], stride[2], padding[2];
+  int adaptive, count_padding;
+} GpuPool;
+
+/// Extents of attention, and its mask: query i sees the keys before ahead + i.
+typedef struct {
+  Index batch, queries, groups, heads, size, keys, ahead;
+} GpuAttention;
+
+#define GPU_ANGLES 64
+
+/// What one position turns pairs of channels by, in units of 2^-64 of a full turn.
+typedef struct {
+  Index turn[GPU_ANGLES];
+} GpuAngles;
+
 #ifndef __OPENCL_VERSION__
 }  // namespace pleiad
 #endif

@@ -11,7 +11,7 @@ namespace {
 template <class T>
 T queue_info(cl_command_queue queue, cl_command_queue_info what) {
   T value;
-  check_opencl(clGetCommandQueueInfo(queue, what, sizeof value, &value, nullptr), "clGetCommandQueueInfo");
+  check_opencl(clGetCommandQueueInfo(queue, what, sizeof(T), &value, nullptr), "clGetCommandQueueInfo");
   return value;
 }
 

@@ -1,5 +1,6 @@
 #include "codelets/ops/adaptive_avg_pool2d.hpp"
 
+#include "codelets/gpu/kernel.hpp"
 #include "codelets/pool/pool.hpp"
 
 namespace pleiad {
@@ -7,6 +8,9 @@ namespace {
 
 void run(const Call& c) noexcept { average(adaptive_windows(c[0], c[1]), c[0], c[1]); }
 void run_grad(const Call& c) noexcept { average_grad(adaptive_windows(c[1], c[0]), c[0], c[1]); }
+
+void launch(const Call& c, GpuQueue& q) { gpu_average(q, gpu_adaptive(c[0], c[1]), c[0], c[1]); }
+void launch_grad(const Call& c, GpuQueue& q) { gpu_average_grad(q, gpu_adaptive(c[1], c[0]), c[0], c[1]); }
 
 Index extent(char axis, std::span<const Shape>, const Attrs& attrs) {
   return attrs.as<AdaptivePoolAttrs>().extents[axis == 'P' || axis == 'H' ? 0 : 1];
@@ -36,7 +40,7 @@ const Op adaptive_avg_pool2d{.name = "adaptive_avg_pool2d",
                              .over = "nHWc",
                              .extent = extent,
                              .grad = gradient,
-                             .impls = {{{.name = "ref", .run = run}}},
+                             .impls = {{gpu_impl<launch>(), {.name = "ref", .run = run}}},
                              .samples = samples};
 const Op adaptive_avg_pool2d_grad{.name = "adaptive_avg_pool2d_grad",
                                   .axes = "nPQc->nHWc",
@@ -44,7 +48,7 @@ const Op adaptive_avg_pool2d_grad{.name = "adaptive_avg_pool2d_grad",
                                   .flops = 2,
                                   .over = "nHWc",
                                   .extent = extent,
-                                  .impls = {{{.name = "ref", .run = run_grad}}},
+                                  .impls = {{gpu_impl<launch_grad>(), {.name = "ref", .run = run_grad}}},
                                   .samples = grad_samples};
 
 }  // namespace pleiad

@@ -4,6 +4,7 @@
 
 #include "codelets/attention/flash.hpp"
 #include "codelets/attention/shape.hpp"
+#include "codelets/base/gpu_arguments.h"
 #include "codelets/kernel.hpp"
 
 namespace pleiad {
@@ -114,6 +115,50 @@ struct Combine {
   }
 };
 
+/// Sums of the kernels' items have room for so many channels.
+bool fits_gpu(const Call& c) { return c[0].shape.back() <= 256; }
+
+GpuAttention gpu_shape(const AttentionShape& s) {
+  return {.batch = s.batch,
+          .queries = s.queries,
+          .groups = s.groups,
+          .heads = s.heads,
+          .size = s.size,
+          .keys = s.keys,
+          .ahead = s.ahead};
+}
+/// A group for each tile of n rows of each of `heads` heads.
+GpuGrid grid_of_tiles(DType dtype, Index n, Index heads) {
+  const Index tile = dtype == DType::f64 ? 32 : 64;
+  return {{(n + tile - 1) / tile, heads, 1}, {16, 16, 1}};
+}
+
+void launch(const Call& c, GpuQueue& q) {
+  const AttentionShape s(c);
+  const GpuGrid grid = grid_of_tiles(c[0].dtype, s.queries, s.batch * s.groups * s.heads);
+  q.run("attention", c[0].dtype, grid, c[0], c[1], c[2], c[3], c[4], gpu_shape(s), s.scale, c[4].accumulate);
+}
+
+void launch_grad(const Call& c, GpuQueue& q) {
+  const AttentionShape s(c);
+  const GpuAttention shape = gpu_shape(s);
+  const DType dtype = c[0].dtype;
+  const Index rows = c[4].size();
+  const GpuMemory delta = q.scratch(static_cast<std::size_t>(rows) * size_of(wide_of(dtype)));
+  q.run("attention_delta", dtype, grid_of_elements(rows), c[3], c[5], delta, rows, s.size);
+  q.run("attention_dq", dtype, grid_of_tiles(dtype, s.queries, s.batch * s.groups * s.heads), c[0], c[1], c[2], c[4],
+        c[5], delta, c[6], shape, s.scale, c[6].accumulate);
+  for (std::size_t i : {7, 8})
+    q.run("attention_dkv", dtype, grid_of_tiles(dtype, s.keys, s.batch * s.groups), c[0], c[1], c[2], c[4], c[5], delta,
+          c[i], shape, s.scale, i == 8, c[i].accumulate);
+}
+
+void launch_combine(const Call& c, GpuQueue& q) {
+  const Index rows = c[1].size();
+  q.run("attention_combine", c[0].dtype, grid_of_elements(rows), c[0], c[1], c[2], c[3], c[4], c[5], rows,
+        row_length(c[0]), c[4].accumulate, c[5].accumulate);
+}
+
 void gradient(Grad& g) {
   const auto d = g.call(attention_grad, {g.x(0), g.x(1), g.x(2), g.y(0), g.y(1), g.dy()}, g.attrs());
   for (int i = 0; i < 3; ++i) g.dx(i, d[static_cast<std::size_t>(i)]);
@@ -150,7 +195,9 @@ const Op attention{.name = "attention",
                    .combine = &attention_combine,
                    .empty = nothing_seen,
                    .grad = gradient,
-                   .impls = {{{.name = "simd", .run = run_flash_forward}, cpu_impl<Forward>("ref")}},
+                   .impls = {{gpu_impl<launch>("portable", fits_gpu),
+                              {.name = "simd", .run = run_flash_forward},
+                              cpu_impl<Forward>("ref")}},
                    .samples = samples};
 const Op attention_grad{
     .name = "attention_grad",
@@ -158,14 +205,16 @@ const Op attention_grad{
     .operands = {{{"q"}, {"k"}, {"v"}, {"y"}, {"lse", Element::wide}, {"dy"}, {"dq"}, {"dk"}, {"dv"}}},
     .flops = 10,
     .empty = nothing_seen,
-    .impls = {{{.name = "simd", .run = run_flash_backward}, cpu_impl<Backward>("ref")}},
+    .impls = {{gpu_impl<launch_grad>("portable", fits_gpu),
+               {.name = "simd", .run = run_flash_backward},
+               cpu_impl<Backward>("ref")}},
     .samples = grad_samples};
 const Op attention_combine{
     .name = "attention_combine",
     .axes = "...D,...,...D,...->...D,...",
     .operands = {{{"y1"}, {"lse1", Element::wide}, {"y2"}, {"lse2", Element::wide}, {"y"}, {"lse", Element::wide}}},
     .flops = 3,
-    .impls = {cpu_impl<Combine>("ref")},
+    .impls = {{gpu_impl<launch_combine>(), cpu_impl<Combine>("ref")}},
     .samples = combine_samples};
 
 }  // namespace pleiad

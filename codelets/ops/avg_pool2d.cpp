@@ -1,11 +1,20 @@
 #include "codelets/ops/avg_pool2d.hpp"
 
+#include "codelets/gpu/kernel.hpp"
+
 namespace pleiad {
 namespace {
 
 void run(const Call& c) noexcept { average(sliding_windows(c.attrs.as<PoolAttrs>(), c[0], c[1]), c[0], c[1]); }
 void run_grad(const Call& c) noexcept {
   average_grad(sliding_windows(c.attrs.as<PoolAttrs>(), c[1], c[0]), c[0], c[1]);
+}
+
+void launch(const Call& c, GpuQueue& q) {
+  gpu_average(q, gpu_sliding(c.attrs.as<PoolAttrs>(), c[0], c[1]), c[0], c[1]);
+}
+void launch_grad(const Call& c, GpuQueue& q) {
+  gpu_average_grad(q, gpu_sliding(c.attrs.as<PoolAttrs>(), c[1], c[0]), c[0], c[1]);
 }
 
 Index extent(char axis, std::span<const Shape> in, const Attrs& attrs) {
@@ -43,7 +52,7 @@ const Op avg_pool2d{.name = "avg_pool2d",
                     .over = "nHWc",
                     .extent = extent,
                     .grad = gradient,
-                    .impls = {{{.name = "ref", .run = run}}},
+                    .impls = {{gpu_impl<launch>(), {.name = "ref", .run = run}}},
                     .samples = samples};
 const Op avg_pool2d_grad{.name = "avg_pool2d_grad",
                          .axes = "nPQc->nHWc",
@@ -51,7 +60,7 @@ const Op avg_pool2d_grad{.name = "avg_pool2d_grad",
                          .flops = 2,
                          .over = "nHWc",
                          .extent = grad_extent,
-                         .impls = {{{.name = "ref", .run = run_grad}}},
+                         .impls = {{gpu_impl<launch_grad>(), {.name = "ref", .run = run_grad}}},
                          .samples = grad_samples};
 
 }  // namespace pleiad

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codelets/blas/gemm.hpp"
+#include "codelets/conv/conv_gpu.hpp"
 #include "codelets/conv/conv_onednn.hpp"
 #include "codelets/conv/conv_ref.hpp"
 #include "codelets/ops/conv2d_dw.hpp"
@@ -50,6 +51,11 @@ struct Reference {
     });
   }
 };
+
+void launch(const Call& c, GpuQueue& q) {
+  const ConvProblem p = problem_of(c, false);
+  gpu_convolve(q, p.conv, c[0], c[1], p.bias ? &c[2] : nullptr, has_relu(c.attrs), c.tiles.back());
+}
 
 Index extent(char axis, std::span<const Shape> in, const Attrs& attrs) {
   const Index groups = attrs.as<Conv2dAttrs>().groups, x = in[0][3], out = in[1][0], of_group = in[1][1];
@@ -110,7 +116,8 @@ const Op conv2d{.name = "conv2d",
                 .over = "nPQkKcCGRS",
                 .extent = extent,
                 .grad = gradient,
-                .impls = {{{.name = "onednn_winograd", .run = run_onednn<true>, .fits = onednn_fits<true>},
+                .impls = {{gpu_impl<launch>(),
+                           {.name = "onednn_winograd", .run = run_onednn<true>, .fits = onednn_fits<true>},
                            {.name = "onednn", .run = run_onednn<false>, .fits = onednn_fits<false>},
                            cpu_impl<Reference>("ref")}},
                 .samples = samples};

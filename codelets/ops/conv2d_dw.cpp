@@ -1,5 +1,6 @@
 #include "codelets/ops/conv2d_dw.hpp"
 
+#include "codelets/conv/conv_gpu.hpp"
 #include "codelets/conv/conv_onednn.hpp"
 #include "codelets/conv/conv_ref.hpp"
 #include "codelets/ops/conv2d.hpp"
@@ -55,6 +56,16 @@ struct Reference {
   }
 };
 
+/// The bias gets the sum over all pixels, or over none.
+void launch(const Call& c, GpuQueue& q) {
+  const ConvProblem p = problem_of(c, false);
+  gpu_correlate(q, p.conv, c[0], c[1], c[2]);
+  if (!has_bias(c.signature)) return;
+  const Index columns = c[3].size(), rows = p.bias ? c[0].size() / columns : 0;
+  q.run("sum_columns", c[0].dtype, {{(columns + 31) / 32, 1, 1}, {32, 8, 1}}, c[0], c[3], rows, columns,
+        c[3].accumulate);
+}
+
 Index extent(char axis, std::span<const Shape> in, const Attrs& attrs) {
   if (axis == 'G') return in[1][3] / attrs.as<Conv2dAttrs>().groups;
   const std::size_t d = axis == 'R' ? 0 : 1;
@@ -80,7 +91,8 @@ const Op conv2d_dw{.name = "conv2d_dw",
                    .flops = 2,
                    .over = "nPQkKcCGRS",
                    .extent = extent,
-                   .impls = {{{.name = "onednn_winograd", .run = run_onednn<true>, .fits = onednn_fits<true>},
+                   .impls = {{gpu_impl<launch>(),
+                              {.name = "onednn_winograd", .run = run_onednn<true>, .fits = onednn_fits<true>},
                               {.name = "onednn", .run = run_onednn<false>, .fits = onednn_fits<false>},
                               cpu_impl<Reference>("ref")}},
                    .samples = samples};

@@ -1,5 +1,6 @@
 #include "codelets/ops/conv2d_dx.hpp"
 
+#include "codelets/conv/conv_gpu.hpp"
 #include "codelets/conv/conv_onednn.hpp"
 #include "codelets/conv/conv_ref.hpp"
 #include "codelets/ops/conv2d.hpp"
@@ -31,6 +32,8 @@ struct Reference {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) { gpu_convolve_back(q, problem_of(c, false).conv, c[0], c[1], c[2]); }
+
 Index extent(char axis, std::span<const Shape> in, const Attrs& attrs) {
   if (axis == 'I') return in[1][1] * attrs.as<Conv2dAttrs>().groups;
   const std::size_t d = axis == 'H' ? 0 : 1;
@@ -56,7 +59,8 @@ const Op conv2d_dx{.name = "conv2d_dx",
                    .flops = 2,
                    .over = "nPQkKcCGRS",
                    .extent = extent,
-                   .impls = {{{.name = "onednn_winograd", .run = run_onednn<true>, .fits = onednn_fits<true>},
+                   .impls = {{gpu_impl<launch>(),
+                              {.name = "onednn_winograd", .run = run_onednn<true>, .fits = onednn_fits<true>},
                               {.name = "onednn", .run = run_onednn<false>, .fits = onednn_fits<false>},
                               cpu_impl<Reference>("ref")}},
                    .samples = samples};

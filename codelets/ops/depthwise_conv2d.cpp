@@ -1,5 +1,6 @@
 #include "codelets/ops/depthwise_conv2d.hpp"
 
+#include "codelets/conv/conv_gpu.hpp"
 #include "codelets/conv/conv_onednn.hpp"
 #include "codelets/conv/conv_ref.hpp"
 
@@ -57,6 +58,10 @@ struct GradW {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) { gpu_convolve(q, conv_of_forward(c), c[0], c[1], nullptr, false, c[2]); }
+void launch_dx(const Call& c, GpuQueue& q) { gpu_convolve_back(q, conv_of_dx(c), c[0], c[1], c[2]); }
+void launch_dw(const Call& c, GpuQueue& q) { gpu_correlate(q, conv_of_dw(c), c[0], c[1], c[2]); }
+
 Index extent(char axis, std::span<const Shape> in, const Attrs& attrs) {
   if (in[1][1] != 1) throw ShapeError("depthwise_conv2d: w is " + to_string(in[1]) + ", but its second extent is 1");
   const std::size_t d = axis == 'P' ? 0 : 1;
@@ -108,7 +113,7 @@ const Op depthwise_conv2d{.name = "depthwise_conv2d",
                           .over = "nPQcRS",
                           .extent = extent,
                           .grad = gradient,
-                          .impls = {{onednn<ConvPass::forward>(), cpu_impl<Forward>("ref")}},
+                          .impls = {{gpu_impl<launch>(), onednn<ConvPass::forward>(), cpu_impl<Forward>("ref")}},
                           .samples = samples};
 const Op depthwise_conv2d_dx{.name = "depthwise_conv2d_dx",
                              .axes = "nPQc,cMRS->nHWc",
@@ -116,7 +121,7 @@ const Op depthwise_conv2d_dx{.name = "depthwise_conv2d_dx",
                              .flops = 2,
                              .over = "nPQcRS",
                              .extent = dx_extent,
-                             .impls = {{onednn<ConvPass::data>(), cpu_impl<GradX>("ref")}},
+                             .impls = {{gpu_impl<launch_dx>(), onednn<ConvPass::data>(), cpu_impl<GradX>("ref")}},
                              .samples = dx_samples};
 const Op depthwise_conv2d_dw{.name = "depthwise_conv2d_dw",
                              .axes = "nPQc,nHWc->cMRS",
@@ -124,7 +129,7 @@ const Op depthwise_conv2d_dw{.name = "depthwise_conv2d_dw",
                              .flops = 2,
                              .over = "nPQcRS",
                              .extent = dw_extent,
-                             .impls = {{onednn<ConvPass::weights>(), cpu_impl<GradW>("ref")}},
+                             .impls = {{gpu_impl<launch_dw>(), onednn<ConvPass::weights>(), cpu_impl<GradW>("ref")}},
                              .samples = dw_samples};
 
 }  // namespace pleiad

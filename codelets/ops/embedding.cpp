@@ -68,6 +68,17 @@ struct ScatterAdd {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const Tile &w = c[1], &y = c[2];
+  q.run("embedding", w.dtype, grid_of_elements(y.size()), c[0], w, y, y.size(), row_length(w), w.origin[0], w.shape[0],
+        w.whole[0], y.accumulate);
+}
+void launch_grad(const Call& c, GpuQueue& q) {
+  const Tile& dw = c[2];
+  q.run("embedding_grad", dw.dtype, grid_of_groups(dw.shape[0], 256), c[0], c[1], dw, c[0].size(), row_length(dw),
+        dw.origin[0], dw.accumulate);
+}
+
 void gradient(Grad& g) {
   if (!g.wants(1)) return;
   const EmbeddingGradAttrs attrs{.vocabulary = g.shape(g.x(1))[0]};
@@ -92,14 +103,14 @@ const Op embedding{.name = "embedding",
                    .operands = {{{"ids", Element::index}, {"weight"}, {"y"}}},
                    .over = "...c",
                    .grad = gradient,
-                   .impls = {cpu_impl<Lookup>("ref")},
+                   .impls = {{gpu_impl<launch>(), cpu_impl<Lookup>("ref")}},
                    .samples = samples};
 const Op embedding_grad{.name = "embedding_grad",
                         .axes = "...,...c->vc",
                         .operands = {{{"ids", Element::index}, {"dy"}, {"dw"}}},
                         .over = "...c",
                         .extent = vocabulary,
-                        .impls = {cpu_impl<ScatterAdd>("ref")},
+                        .impls = {{gpu_impl<launch_grad>(), cpu_impl<ScatterAdd>("ref")}},
                         .samples = grad_samples};
 
 }  // namespace pleiad

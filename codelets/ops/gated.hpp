@@ -47,9 +47,17 @@ struct GatedGrad {
   }
 };
 
-template <class A>
+template <gpu::Name kernel>
+void launch_gated_grad(const Call& c, GpuQueue& q) {
+  const Index n = c[0].size();
+  q.run(kernel.text, c[0].dtype, grid_of_elements(n), c[0], c[1], c[2], c[3], c[4], n, c[3].accumulate,
+        c[4].accumulate);
+}
+
+template <class A, gpu::Name kernel>
 constexpr Impls gated_grad_impls() {
-  return {cpu_impl<GatedGrad<A, VectorMath>>("simd"), cpu_impl<GatedGrad<A, StdMath>>("ref")};
+  return {gpu_impl<launch_gated_grad<kernel>>(), cpu_impl<GatedGrad<A, VectorMath>>("simd"),
+          cpu_impl<GatedGrad<A, StdMath>>("ref")};
 }
 
 }  // namespace pleiad

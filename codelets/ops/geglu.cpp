@@ -40,13 +40,13 @@ const Op geglu{.name = "geglu",
                .operands = {{{"gate"}, {"up"}, {"y"}}},
                .flops = 31,
                .grad = gradient,
-               .impls = map_impls<Gated<GeluTanh>>(),
+               .impls = map_impls<Gated<GeluTanh>, "geglu">(),
                .samples = samples};
 const Op geglu_grad{.name = "geglu_grad",
                     .axes = "...,...,...->...,...",
                     .operands = {{{"gate"}, {"up"}, {"dy"}, {"dgate"}, {"dup"}}},
                     .flops = 45,
-                    .impls = gated_grad_impls<GeluTanh>(),
+                    .impls = gated_grad_impls<GeluTanh, "geglu_grad">(),
                     .samples = grad_samples};
 
 }  // namespace pleiad

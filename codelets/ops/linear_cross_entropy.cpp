@@ -1,6 +1,8 @@
 #include "codelets/ops/linear_cross_entropy.hpp"
 
 #include "codelets/blas/gemm.hpp"
+#include "codelets/gpu/gemm.hpp"
+#include "codelets/gpu/sum_parts.hpp"
 #include "codelets/ops/cross_entropy_row.hpp"
 #include "codelets/ops/scale_by.hpp"
 
@@ -93,8 +95,43 @@ constexpr Impl impl(const char* name) {
   });
 }
 
-constexpr Impls kImpls{{impl<gemm_onednn_sgemm, VectorMath>("onednn_sgemm"), impl<gemm_onednn, VectorMath>("onednn"),
-                        impl<gemm_openblas, VectorMath>("openblas"), impl<gemm_ref, StdMath>("ref")}};
+/// Rows of a block, where its logits begin in the scratch, and the groups that share its rows.
+struct GpuBlock {
+  Index row, rows, start, groups;
+};
+void launch_block(const Call& c, GpuQueue& q, const GpuBlock& b, GpuMemory memory) {
+  const Products p(c, b.rows);
+  const DType dtype = c[kX].dtype;
+  const GpuMemory x{c[kX].data}, w{c[kW].data};
+  GpuGemm logits = gpu_gemm(p.logits), dx = gpu_gemm(p.dx), dw = gpu_gemm(p.dw);
+  logits.a = dx.c = dw.b = b.row * p.logits.k;
+  logits.c = dx.a = dw.a = b.start;
+  run_gemm(q, dtype, logits, 1, 1, {x, w, w, memory, memory});
+  q.run("cross_entropy_block", dtype, grid_of_groups(b.groups, 256), memory, memory, b.start, c[kIds], b.row, c[kCount],
+        b.rows, p.logits.n, b.row > 0);
+  if (c.tiles.size() == kDx) return;
+  dw.accumulate = c[kDw].accumulate || b.row > 0;
+  run_gemm(q, dtype, dx, 1, 1, {memory, w, w, {c[kDx].data}, memory});
+  run_gemm(q, dtype, dw, 1, 1, {memory, x, w, {c[kDw].data}, memory});
+}
+/// The scratch begins with a part of the loss for each group, rounded up to whole vectors; the logits of a block
+/// follow.
+void launch(const Call& c, GpuQueue& q) {
+  constexpr Index kGpuBlockLogits = 1 << 24, kGroups = 1024;
+  const Index rows = rows_of(c), n = c[kW].shape[0];
+  const Index block = std::min(rows, std::max(kMinRows, kGpuBlockLogits / n / kMinRows * kMinRows));
+  const DType dtype = c[kX].dtype;
+  const auto parts_bytes = static_cast<std::size_t>(kGroups) * size_of(wide_of(dtype));
+  const GpuMemory memory = q.scratch(parts_bytes + static_cast<std::size_t>(block * n) * size_of(dtype));
+  const auto start = static_cast<Index>(parts_bytes / size_of(dtype));
+  for (Index row = 0; row < rows; row += block)
+    launch_block(c, q, {row, std::min(block, rows - row), start, kGroups}, memory);
+  sum_parts(q, dtype, memory, kGroups, 1, c[kLoss]);
+}
+
+constexpr Impls kImpls{{gpu_impl<launch>(), impl<gemm_onednn_sgemm, VectorMath>("onednn_sgemm"),
+                        impl<gemm_onednn, VectorMath>("onednn"), impl<gemm_openblas, VectorMath>("openblas"),
+                        impl<gemm_ref, StdMath>("ref")}};
 
 void scale_gradients(Grad& g, Sym dx, Sym dw) {
   for (auto [i, d] : {std::pair{0, dx}, {1, dw}})

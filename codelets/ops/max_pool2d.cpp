@@ -90,6 +90,16 @@ struct MaxPoolGrad {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const GpuPool v = gpu_sliding(c.attrs.as<PoolAttrs>(), c[0], c[1]);
+  q.run("max_pool", c[0].dtype, grid_of_elements(c[1].size()), c[0], c[1], c[2], v, c[1].size(), c[1].accumulate,
+        c[2].accumulate);
+}
+void launch_grad(const Call& c, GpuQueue& q) {
+  const GpuPool v = gpu_sliding(c.attrs.as<PoolAttrs>(), c[2], c[0]);
+  q.run("max_pool_grad", c[0].dtype, grid_of_elements(c[2].size()), c[0], c[1], c[2], v, c[2].size(), c[2].accumulate);
+}
+
 Index extent(char axis, std::span<const Shape> in, const Attrs& attrs) {
   const std::size_t d = axis == 'P' ? 0 : 1;
   return pool_extent("max_pool2d", attrs.as<PoolAttrs>(), d, in[0][1 + d]);
@@ -125,7 +135,7 @@ const Op max_pool2d{.name = "max_pool2d",
                     .over = "nHWc",
                     .extent = extent,
                     .grad = gradient,
-                    .impls = {cpu_impl<MaxPool>("ref")},
+                    .impls = {gpu_impl<launch>(), cpu_impl<MaxPool>("ref")},
                     .samples = samples};
 const Op max_pool2d_grad{.name = "max_pool2d_grad",
                          .axes = "nPQc,nPQc->nHWc",
@@ -133,7 +143,7 @@ const Op max_pool2d_grad{.name = "max_pool2d_grad",
                          .flops = 2,
                          .over = "nHWc",
                          .extent = grad_extent,
-                         .impls = {cpu_impl<MaxPoolGrad>("ref")},
+                         .impls = {gpu_impl<launch_grad>(), cpu_impl<MaxPoolGrad>("ref")},
                          .samples = grad_samples};
 
 }  // namespace pleiad

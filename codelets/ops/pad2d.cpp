@@ -42,6 +42,13 @@ struct Pad {
   }
 };
 
+void launch(const Call& c, GpuQueue& q) {
+  const auto a = c.attrs.as<PadAttrs>();
+  const Shape &x = c[0].shape, &y = c[1].shape;
+  q.run("pad2d", c[0].dtype, grid_of_elements(c[1].size()), c[0], c[1], c[1].size(), x[1], x[2], y[1], y[2], y[3],
+        Index{a.top}, Index{a.left}, a.value, c[1].accumulate);
+}
+
 Index extent(char axis, std::span<const Shape> in, const Attrs& attrs) {
   const auto a = attrs.as<PadAttrs>();
   const Index n = axis == 'P' ? in[0][1] + a.top + a.bottom : in[0][2] + a.left + a.right;
@@ -69,7 +76,7 @@ const Op pad2d{.name = "pad2d",
                .over = "nPQc",
                .extent = extent,
                .grad = gradient,
-               .impls = {cpu_impl<Pad>("ref")},
+               .impls = {gpu_impl<launch>(), cpu_impl<Pad>("ref")},
                .samples = samples};
 
 }  // namespace pleiad

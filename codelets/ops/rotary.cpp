@@ -1,11 +1,21 @@
 #include "codelets/ops/rotary.hpp"
 
 #include <cmath>
+#include <numbers>
 
+#include "codelets/base/gpu_arguments.h"
 #include "codelets/kernel.hpp"
 
 namespace pleiad {
 namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi;
+
+Index half_size(const Tile& x) noexcept {
+  const Index size = row_length(x);
+  if (size % 2 != 0) fatal("rotary: the head size is " + std::to_string(size) + "; it must be even");
+  return size / 2;
+}
 
 /// Cosines and sines of one token's angles, `half` each.
 template <class W>
@@ -66,8 +76,7 @@ struct Rotary {
   static void run(const Call& c) noexcept {
     using W = Wide<T>;
     const Tile& x = c[0];
-    const Index tokens = x.shape[1], size = row_length(x), half = size / 2;
-    if (size % 2 != 0) fatal("rotary: the head size is " + std::to_string(size) + "; it must be even");
+    const Index tokens = x.shape[1], half = half_size(x), size = 2 * half;
     const Index heads = x.size() / (x.shape[0] * tokens * size);
     auto* state = static_cast<double*>(scratch(static_cast<std::size_t>(4 * half) * sizeof(double) +
                                                static_cast<std::size_t>(tokens * size) * sizeof(W)));
@@ -94,6 +103,21 @@ struct Rotary {
   }
 };
 
+/// Kernels take the angles of so many pairs at a time.
+void launch(const Call& c, GpuQueue& q) {
+  const Tile& x = c[0];
+  const Index tokens = x.shape[1], half = half_size(x), rows = x.size() / (2 * half);
+  for (Index first = 0; first < half; first += GPU_ANGLES) {
+    const Index pairs = std::min<Index>(GPU_ANGLES, half - first);
+    GpuAngles angles{};
+    for (Index i = 0; i < pairs; ++i)
+      angles.turn[i] =
+          static_cast<Index>(std::ldexp(frequency(c.attrs.as<RotaryAttrs>(), first + i, half) / kTurn, 64));
+    q.run("rotary", x.dtype, grid_of_elements(rows * pairs), x, c[1], angles, rows, rows / (x.shape[0] * tokens),
+          tokens, x.origin[1], first, pairs, half, c[1].accumulate);
+  }
+}
+
 void gradient(Grad& g) {
   auto a = g.attrs().as<RotaryAttrs>();
   a.inverse = !a.inverse;
@@ -112,7 +136,7 @@ const Op rotary{.name = "rotary",
                 .operands = {{{"x"}, {"y"}}},
                 .flops = 3,
                 .grad = gradient,
-                .impls = {{cpu_impl<Rotary<Stepwise>>("simd"), cpu_impl<Rotary<Exact>>("ref")}},
+                .impls = {{gpu_impl<launch>(), cpu_impl<Rotary<Stepwise>>("simd"), cpu_impl<Rotary<Exact>>("ref")}},
                 .samples = samples};
 
 }  // namespace pleiad

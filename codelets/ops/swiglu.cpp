@@ -32,13 +32,13 @@ const Op swiglu{.name = "swiglu",
                 .operands = {{{"gate"}, {"up"}, {"y"}}},
                 .flops = 25,
                 .grad = gradient,
-                .impls = map_impls<Gated<Silu>>(),
+                .impls = map_impls<Gated<Silu>, "swiglu">(),
                 .samples = samples};
 const Op swiglu_grad{.name = "swiglu_grad",
                      .axes = "...,...,...->...,...",
                      .operands = {{{"gate"}, {"up"}, {"dy"}, {"dgate"}, {"dup"}}},
                      .flops = 35,
-                     .impls = gated_grad_impls<Silu>(),
+                     .impls = gated_grad_impls<Silu, "swiglu_grad">(),
                      .samples = grad_samples};
 
 }  // namespace pleiad

@@ -49,6 +49,26 @@ Windows adaptive_windows(const Tile& image, const Tile& pooled) {
   return {adaptive_spans(image.shape[1], pooled.shape[1]), adaptive_spans(image.shape[2], pooled.shape[2])};
 }
 
+GpuPool gpu_adaptive(const Tile& image, const Tile& pooled) {
+  const auto narrow = [](Index i) { return static_cast<int>(i); };
+  return {.channels = image.shape[3],
+          .in = {narrow(image.shape[1]), narrow(image.shape[2])},
+          .out = {narrow(pooled.shape[1]), narrow(pooled.shape[2])},
+          .adaptive = 1};
+}
+
+GpuPool gpu_sliding(const PoolAttrs& a, const Tile& image, const Tile& pooled) {
+  GpuPool g = gpu_adaptive(image, pooled);
+  g.adaptive = 0;
+  g.count_padding = a.count_padding;
+  for (std::size_t d = 0; d < 2; ++d) {
+    g.window[d] = a.kernel[d];
+    g.stride[d] = a.stride[d];
+    g.padding[d] = a.padding[d];
+  }
+  return g;
+}
+
 Index pool_extent(std::string_view op, const PoolAttrs& a, std::size_t d, Index in) {
   const Slide s = slide_of(a, d, in, 0);
   const std::string what = std::string(op) + ": kernel " + std::to_string(s.kernel) + ", stride " +
@@ -78,6 +98,16 @@ void average(const Windows& v, const Tile& image, const Tile& pooled) noexcept {
 
 void average_grad(const Windows& v, const Tile& pooled, const Tile& image) noexcept {
   with_dtype(image.dtype, [&]<class T>() { average_grad_as<T>(v, pooled, image); });
+}
+
+void gpu_average(GpuQueue& q, const GpuPool& v, const Tile& image, const Tile& pooled) {
+  q.run("average_pool", image.dtype, grid_of_elements(pooled.size()), image, pooled, v, pooled.size(),
+        pooled.accumulate);
+}
+
+void gpu_average_grad(GpuQueue& q, const GpuPool& v, const Tile& pooled, const Tile& image) {
+  q.run("average_pool_grad", image.dtype, grid_of_elements(image.size()), pooled, image, v, image.size(),
+        image.accumulate);
 }
 
 }  // namespace pleiad

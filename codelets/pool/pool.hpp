@@ -1,4 +1,6 @@
 #pragma once
+#include "codelets/base/gpu_arguments.h"
+#include "codelets/gpu/queue.hpp"
 #include "codelets/op.hpp"
 #include "codelets/pool/spans.hpp"
 
@@ -24,6 +26,10 @@ struct PoolAttrs {
 Windows sliding_windows(const PoolAttrs&, const Tile& image, const Tile& pooled);
 Windows adaptive_windows(const Tile& image, const Tile& pooled);
 
+/// The same for kernels on GPUs.
+GpuPool gpu_sliding(const PoolAttrs&, const Tile& image, const Tile& pooled);
+GpuPool gpu_adaptive(const Tile& image, const Tile& pooled);
+
 /// Places of a sliding window along a direction (0: rows, 1: columns) of an image; throws ShapeError if there is none.
 Index pool_extent(std::string_view op, const PoolAttrs&, std::size_t direction, Index in);
 /// The extent of the images that the gradient rule noted; throws ShapeError if it does not go with the places of dy.
@@ -34,5 +40,7 @@ PoolAttrs with_extents_of(PoolAttrs, const Shape& image);
 /// pooled = mean over each window; image: its gradient, spread over the window.
 void average(const Windows&, const Tile& image, const Tile& pooled) noexcept;
 void average_grad(const Windows&, const Tile& pooled, const Tile& image) noexcept;
+void gpu_average(GpuQueue&, const GpuPool&, const Tile& image, const Tile& pooled);
+void gpu_average_grad(GpuQueue&, const GpuPool&, const Tile& pooled, const Tile& image);
 
 }  // namespace pleiad

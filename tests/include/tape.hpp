@@ -43,7 +43,7 @@ class Tape final : public Grad {
   const Signature& signature() override { return signature_; }
   Shape shape(Sym s) override { return at(s).shape(); }
   DType dtype(Sym s) override { return at(s).dtype(); }
-  std::vector<Sym> call(const Op& op, std::vector<Sym> inputs, const Attrs& attrs) override {
+  std::vector<Sym> call(const Op& op, const std::vector<Sym>& inputs, const Attrs& attrs) override {
     std::vector<Values> values;
     for (Sym s : inputs) values.push_back(at(s));
     Problem p(op, attrs, std::move(values), DType::f64);

@@ -12,6 +12,7 @@ class GpuDevice {
  public:
   virtual ~GpuDevice() = default;
   virtual const std::string& name() const = 0;  // "opencl: NVIDIA H200"
+  virtual std::size_t memory_bytes() const = 0;
   virtual GpuQueue& queue() = 0;
   /// Waits for what was started on the queue.
   virtual void finish() = 0;
@@ -30,5 +31,10 @@ class GpuDevice {
 std::vector<std::unique_ptr<GpuDevice>> opencl_devices();
 /// Every CUDA device; none in a build without CUDA.
 std::vector<std::unique_ptr<GpuDevice>> cuda_devices();
+
+/// On a command queue or stream that is somebody else's and outlives it: a cl_command_queue, which is in order.
+std::unique_ptr<GpuQueue> opencl_queue(void* command_queue);
+/// A cudaStream_t of the current device. Throws Error (Exit::internal) in a build without CUDA.
+std::unique_ptr<GpuQueue> cuda_queue(void* stream);
 
 }  // namespace pleiad

@@ -1,7 +1,10 @@
+#include "codelets/base/error.hpp"
 #include "codelets/gpu/device.hpp"
 
 namespace pleiad {
 
 std::vector<std::unique_ptr<GpuDevice>> cuda_devices() { return {}; }
+
+std::unique_ptr<GpuQueue> cuda_queue(void*) { throw Error(Exit::internal, "a CUDA worker in a build without CUDA"); }
 
 }  // namespace pleiad

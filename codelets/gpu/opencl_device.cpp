@@ -4,6 +4,12 @@
 namespace pleiad {
 namespace {
 
+std::size_t memory_bytes_of(cl_device_id device) {
+  cl_ulong bytes = 0;
+  check_opencl(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes, &bytes, nullptr), "clGetDeviceInfo");
+  return bytes;
+}
+
 std::string name_of(cl_device_id device) {
   char name[256] = {};
   clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, nullptr);
@@ -14,11 +20,13 @@ class OpenclDevice final : public GpuDevice {
  public:
   explicit OpenclDevice(cl_device_id device)
       : name_(name_of(device)),
+        memory_bytes_(memory_bytes_of(device)),
         context_(make_context(device)),
         commands_(make_queue(context_.get(), device)),
         queue_(commands_.get()) {}
 
   const std::string& name() const override { return name_; }
+  std::size_t memory_bytes() const override { return memory_bytes_; }
   GpuQueue& queue() override { return queue_; }
   void finish() override { check_opencl(clFinish(commands_.get()), "clFinish"); }
 
@@ -63,6 +71,7 @@ class OpenclDevice final : public GpuDevice {
   }
 
   std::string name_;
+  std::size_t memory_bytes_;
   Opencl<cl_context> context_;
   Opencl<cl_command_queue> commands_;
   OpenclQueue queue_;
@@ -91,6 +100,10 @@ std::vector<std::unique_ptr<GpuDevice>> opencl_devices() {
   for (cl_platform_id platform : platforms())
     for (cl_device_id device : devices_of(platform)) devices.push_back(std::make_unique<OpenclDevice>(device));
   return devices;
+}
+
+std::unique_ptr<GpuQueue> opencl_queue(void* command_queue) {
+  return std::make_unique<OpenclQueue>(static_cast<cl_command_queue>(command_queue));
 }
 
 }  // namespace pleiad

@@ -70,9 +70,9 @@ std::string kernel_key(const TaskGraph& g, const KernelCall& call) {
   return key;
 }
 
-bool fits(const TaskGraph& g, const KernelCall& call, int impl) {
+bool fits(const TaskGraph& g, const KernelCall& call, int impl, Device device) {
   const Impl& i = call.op->impls[static_cast<std::size_t>(impl)];
-  if (i.device != Device::cpu) return false;
+  if (i.device != device) return false;
   if (!i.fits) return true;
   const auto tiles = tiles_of(g, call);
   return i.fits({.tiles = tiles, .attrs = g.attrs_of(call), .signature = g.signature_of(call), .step = {}});

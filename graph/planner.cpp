@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -117,7 +118,18 @@ Candidate& choose(std::vector<Candidate>& all, bool timed_only) {
 class Timing {
  public:
   Timing(double budget_us, const Machine& m, KernelTimes& times)
-      : budget_us_(budget_us), worker_(cpu_worker(m)), workers_(static_cast<int>(cpu_workers(m))), times_(times) {}
+      : budget_us_(budget_us),
+        worker_(cpu_worker(m)),
+        gpu_(gpu_worker(m)),
+        workers_(static_cast<int>(cpu_workers(m))),
+        times_(times) {}
+
+  /// Kernels of a task graph that are not timed, for all kinds of workers.
+  std::vector<MissingKernel> missing(const TaskGraph& g) const {
+    auto all = missing_kernels(g, times_);
+    if (gpu_ != nullptr) std::ranges::move(missing_kernels(g, times_, Device::gpu), std::back_inserter(all));
+    return all;
+  }
 
   bool over() const { return spent_us_ >= budget_us_; }
   std::size_t timed() const { return timed_; }
@@ -142,20 +154,25 @@ class Timing {
     const Attrs& attrs = g.attrs[static_cast<std::size_t>(k.attrs)];
     const Signature& signature = g.signatures[static_cast<std::size_t>(k.signature)];
     const double budget_us = std::min(kKernelBudget_us, budget_us_ - spent_us_);
-    times_.set(k.key, impl.name, time_kernel(*k.op, impl, attrs, signature, k.tiles, budget_us, rival_us(k), workers_));
+    times_.set(k.key, impl.name,
+               impl.device == Device::gpu
+                   ? time_kernel(gpu_of(*gpu_), *k.op, impl, attrs, signature, k.tiles, budget_us, rival_us(k))
+                   : time_kernel(*k.op, impl, attrs, signature, k.tiles, budget_us, rival_us(k), workers_));
     spent_us_ += std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
     ++timed_;
   }
-  /// The best of the kernel's other implementations.
+  /// The best of the kernel's other implementations for the same kind of device.
   double rival_us(const MissingKernel& k) const {
+    const Device device = k.op->impls[static_cast<std::size_t>(k.impl)].device;
     double best = std::numeric_limits<double>::infinity();
     for (const Impl& impl : k.op->implementations())
-      if (const auto t = times_.find(k.key, impl.name)) best = std::min(best, t->median_us);
+      if (const auto t = times_.find(k.key, impl.name); t && impl.device == device) best = std::min(best, t->median_us);
     return best;
   }
 
   double budget_us_;
   const Worker& worker_;
+  const Worker* gpu_;  // may be null
   int workers_;
   KernelTimes& times_;
   std::size_t timed_ = 0;
@@ -168,12 +185,12 @@ Plan search(std::vector<Candidate>& candidates, const Machine& m, KernelTimes& t
             Timing& timing) {
   for (;;) {
     for (Candidate& c : candidates) {
-      const std::size_t missing = missing_kernels(c.lowered, times).size();
+      const std::size_t missing = timing.missing(c.lowered).size();
       if (std::exchange(c.missing, missing) != missing) predict_candidate(c, m, times, r);
     }
     const Candidate& best = choose(candidates, timing.over());
     if (best.missing == 0 || timing.over()) return best.plan;
-    timing.run(best.lowered, missing_kernels(best.lowered, times));
+    timing.run(best.lowered, timing.missing(best.lowered));
   }
 }
 
@@ -196,7 +213,7 @@ Index fitting_batch(const Classes& classes, Index workers, std::size_t bytes, co
 Planned make_plan(const Graph& graph, const Classes& classes, const Machine& m, KernelTimes& times,
                   const PlanRequest& r) {
   check_pinned_sizes(classes, r);
-  const Index workers = cpu_workers(m);
+  const Index workers = std::ssize(m.workers);
   const std::size_t bytes = usable_bytes(m, r.memory_share);
   Lowered all = lower_all(graph, classes, workers, bytes, r);
   if (all.candidates.empty()) check_memory(all.least, m, r.memory_share, fitting_batch(classes, workers, bytes, r));

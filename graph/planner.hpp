@@ -13,21 +13,22 @@ namespace pleiad {
 /// Runtime cost of a task assumed for a worker that nobody has measured.
 inline constexpr double kUnknownOverhead_us = 10;
 
-/// Predicted step on a machine: list scheduling of the task graph by priorities on its CPU workers.
+/// Predicted step on a machine: list scheduling of the task graph by priorities on its workers. Transfers count
+/// nothing.
 struct Estimate {
   double step_us = 0;
   double area_us = 0;           // all work spread evenly: no schedule is shorter
   double critical_path_us = 0;  // longest path: neither
-  std::vector<double> busy_us;  // one a CPU worker: inside kernels
+  std::vector<double> busy_us;  // one a worker: inside kernels
 };
 
 /// Sets KernelCall::impl and predicted_us: pinned implementations from the plan, else the fastest measured one, else
-/// the first that fits by roofline. Throws as pinned_implementation does, and Error (Exit::hardware) without CPU
-/// workers.
+/// the first that fits by roofline; with GPU workers the same for GPUs, where nothing is pinned. Throws as
+/// pinned_implementation does, and Error (Exit::hardware) without CPU workers.
 void predict(TaskGraph&, const Numerics&, const Machine&, const KernelTimes&);
 /// Needs predictions and priorities. Each worker adds its overhead_us (or kUnknownOverhead_us) to every task. At equal
-/// priority the task recorded first starts first, on the first idle worker. Throws Error (Exit::hardware) without CPU
-/// workers.
+/// priority the task recorded first starts first, on the worker that will have done it first. Throws Error
+/// (Exit::hardware) without CPU workers.
 Estimate estimate(const TaskGraph&, const Machine&);
 
 /// A kernel (distinct kernel_key x implementation) whose time is not known. The reference counts only if nothing else
@@ -40,7 +41,7 @@ struct MissingKernel {
   std::vector<Tile> tiles;
   Cost cost;  // of all its calls in the task graph
 };
-std::vector<MissingKernel> missing_kernels(const TaskGraph&, const KernelTimes&);
+std::vector<MissingKernel> missing_kernels(const TaskGraph&, const KernelTimes&, Device = Device::cpu);
 
 /// What Numerics::implementations must hold so that a saved plan reproduces the bits. One entry a kernel key: the
 /// fastest measured. Deterministic: one entry an op, the fastest in total over the task graph, so that shapes not in it

@@ -9,13 +9,14 @@ namespace {
 
 const Impl& impl_of(const Op& op, int i) { return op.impls[static_cast<std::size_t>(i)]; }
 
-/// Implementations for CPUs that can run the call, in the op's order.
-std::vector<int> fitting(const TaskGraph& g, const KernelCall& c) {
+/// Implementations for a kind of device that can run the call, in the op's order.
+std::vector<int> fitting(const TaskGraph& g, const KernelCall& c, Device device) {
   std::vector<int> found;
   const auto n = static_cast<int>(c.op->implementations().size());
   for (int i = 0; i < n; ++i)
-    if (fits(g, c, i)) found.push_back(i);
-  if (found.empty()) throw Error(Exit::usage, "no CPU implementation can run " + kernel_key(g, c));
+    if (fits(g, c, i, device)) found.push_back(i);
+  if (found.empty() && device == Device::cpu)
+    throw Error(Exit::usage, "no CPU implementation can run " + kernel_key(g, c));
   return found;
 }
 
@@ -23,17 +24,17 @@ std::vector<int> fitting(const TaskGraph& g, const KernelCall& c) {
 struct Kernel {
   std::string key;
   const KernelCall* call = nullptr;  // one of them
-  std::vector<int> fitting;
-  Cost cost;  // of all
+  std::vector<int> fitting;          // for one kind of device
+  Cost cost;                         // of all
   int calls = 0;
 };
-std::vector<Kernel> kernels_of(const TaskGraph& g) {
+std::vector<Kernel> kernels_of(const TaskGraph& g, Device device = Device::cpu) {
   std::vector<Kernel> kernels;
   std::unordered_map<std::string, std::size_t> index;
   for (const Task& t : g.tasks)
     for (const KernelCall& c : t.calls) {
       const auto [it, is_new] = index.try_emplace(kernel_key(g, c), kernels.size());
-      if (is_new) kernels.push_back({it->first, &c, fitting(g, c), {}, 0});
+      if (is_new) kernels.push_back({it->first, &c, fitting(g, c, device), {}, 0});
       Kernel& k = kernels[it->second];
       k.cost.flops += c.cost.flops;
       k.cost.bytes += c.cost.bytes;
@@ -85,14 +86,15 @@ int one_for_all(const std::vector<const Kernel*>& kernels, const KernelTimes& ti
   return best;
 }
 
-}  // namespace
+/// An implementation and how long it takes for one call of some cost.
+struct Choice {
+  int impl = -1;
+  std::optional<KernelTime> time;
 
-void predict(TaskGraph& g, const Numerics& numerics, const Machine& m, const KernelTimes& times) {
-  const Worker& worker = cpu_worker(m);
-  struct Choice {
-    int impl;
-    std::optional<KernelTime> time;
-  };
+  double us(const Worker& w, const Cost& cost) const { return time ? time->median_us : roofline_us(w, cost); }
+};
+
+void predict_on_cpus(TaskGraph& g, const Numerics& numerics, const Worker& worker, const KernelTimes& times) {
   std::unordered_map<std::string, Choice> choices;
   for (const Kernel& k : kernels_of(g)) {
     const int pinned = pinned_implementation(g, *k.call, numerics);
@@ -103,13 +105,36 @@ void predict(TaskGraph& g, const Numerics& numerics, const Machine& m, const Ker
     for (KernelCall& c : t.calls) {
       const Choice& choice = choices.at(kernel_key(g, c));
       c.impl = choice.impl;
-      c.predicted_us = choice.time ? choice.time->median_us : roofline_us(worker, c.cost);
+      c.predicted_us = choice.us(worker, c.cost);
     }
 }
 
-std::vector<MissingKernel> missing_kernels(const TaskGraph& g, const KernelTimes& times) {
+void predict_on_gpus(TaskGraph& g, const Worker& worker, const KernelTimes& times) {
+  std::unordered_map<std::string, Choice> choices;
+  for (const Kernel& k : kernels_of(g, Device::gpu)) {
+    if (k.fitting.empty()) continue;
+    const int impl = fastest(k, times);
+    choices.emplace(k.key, Choice{impl, times.find(k.key, impl_of(*k.call->op, impl).name)});
+  }
+  for (Task& t : g.tasks)
+    for (KernelCall& c : t.calls) {
+      const auto choice = choices.find(kernel_key(g, c));
+      if (choice == choices.end()) continue;
+      c.gpu_impl = choice->second.impl;
+      c.gpu_predicted_us = choice->second.us(worker, c.cost);
+    }
+}
+
+}  // namespace
+
+void predict(TaskGraph& g, const Numerics& numerics, const Machine& m, const KernelTimes& times) {
+  predict_on_cpus(g, numerics, cpu_worker(m), times);
+  if (const Worker* gpu = gpu_worker(m)) predict_on_gpus(g, *gpu, times);
+}
+
+std::vector<MissingKernel> missing_kernels(const TaskGraph& g, const KernelTimes& times, Device device) {
   std::vector<MissingKernel> missing;
-  for (const Kernel& k : kernels_of(g))
+  for (const Kernel& k : kernels_of(g, device))
     for (int i : k.fitting) {
       const std::string name = impl_of(*k.call->op, i).name;
       if ((name == "ref" && k.fitting.size() > 1) || times.find(k.key, name)) continue;

@@ -45,6 +45,9 @@ struct KernelCall {
   std::vector<Arg> args;
   Cost cost;
   double predicted_us = 0;  // on one CPU worker; filled by `predict`
+  // The same for GPUs; filled by `predict` where the machine has GPU workers and the call can run on them.
+  int gpu_impl = -1;
+  double gpu_predicted_us = 0;
 };
 
 /// What is submitted at once: one kernel call, or a few fused ones that run in order on the same worker.
@@ -57,6 +60,9 @@ struct Task {
 
   std::string name() const;  // "linear", "linear_dw+adam"
   double predicted_us() const;
+  /// Whether a GPU worker can run it, and how long that takes.
+  bool runs_on_gpus() const;
+  double gpu_predicted_us() const;
 };
 
 /// A training step as plain data, in recorded order (a valid execution order, depth-first).
@@ -104,8 +110,8 @@ std::vector<Tile> tiles_of(const TaskGraph&, const KernelCall&);
 /// its notation where a call gives it), dtype and operand shapes; & updated in place, + accumulated into.
 std::string kernel_key(const TaskGraph&, const KernelCall&);
 
-/// Whether a CPU implementation may run a call.
-bool fits(const TaskGraph&, const KernelCall&, int impl);
+/// Whether an implementation is for this kind of device and may run a call.
+bool fits(const TaskGraph&, const KernelCall&, int impl, Device = Device::cpu);
 /// Index into op->impls that is pinned for a call, by kernel_key or else by op name; -1: none is. Throws Error
 /// (Exit::usage) naming those of the op if it has no such implementation or the call does not suit it.
 int pinned_implementation(const TaskGraph&, const KernelCall&, const Numerics&);

@@ -31,6 +31,16 @@ std::string Task::name() const {
   return all;
 }
 
+bool Task::runs_on_gpus() const {
+  return std::ranges::all_of(calls, [](const KernelCall& c) { return c.gpu_impl >= 0; });
+}
+
+double Task::gpu_predicted_us() const {
+  double sum = 0;
+  for (const KernelCall& c : calls) sum += c.gpu_predicted_us;
+  return sum;
+}
+
 double Task::predicted_us() const {
   double sum = 0;
   for (const KernelCall& c : calls) sum += c.predicted_us;

@@ -7,9 +7,12 @@
 
 namespace pleiad {
 
+class GpuDevice;
+
 /// What one worker can do, measured: the roofline (Williams, Waterman, Patterson 2009).
 struct Worker {
-  std::string name;  // "cpu0"
+  std::string name;   // "cpu0", "cuda0", "opencl0"
+  std::string model;  // of a GPU: "NVIDIA H200"
   Device device = Device::cpu;
   int memory = 0;          // memory node it computes from
   double flops = 0;        // flop/s of a large matrix product in fp32, one thread, while all workers are busy
@@ -37,12 +40,25 @@ struct Machine {
 /// Cores, NUMA nodes and memory that this process may use (its cpuset is law), by hwloc, with `cpu_workers` CPU
 /// workers; < 0: one a core. Throws Error (Exit::hardware) if there are fewer cores. Rates are 0 until measured.
 Machine describe_machine(int cpu_workers);
+/// Adds a worker and a memory for each of the first so many CUDA and OpenCL devices. Throws Error (Exit::hardware) if
+/// there are fewer.
+void add_gpus(Machine&, int cuda, int opencl);
+/// Whether the OpenCL devices of this machine are CPUs: their workers have no core of their own.
+bool opencl_is_on_cpus();
 /// Measures a core's matrix-product rate and copy bandwidth while all workers' cores are busy, in about 0.2 s, and
 /// gives them to all CPU workers.
 void measure_rates(Machine&);
+/// The same for GPU workers, by our own kernels.
+void measure_gpu_rates(Machine&);
 
 /// The first CPU worker: all are alike. Throws Error (Exit::hardware) if there is none.
 const Worker& cpu_worker(const Machine&);
+/// The first GPU worker, null if there is none: unlike ones are planned for as if they were like it.
+const Worker* gpu_worker(const Machine&);
+
+/// The device of a GPU worker of this machine, opened at first use and for as long as the process lives. Throws Error
+/// (Exit::hardware) if it is not here.
+GpuDevice& gpu_of(const Worker&);
 
 /// Logical CPU numbers (OS indices) that the process may run on, one per physical core, nearest first.
 std::vector<int> usable_cores();

@@ -68,7 +68,9 @@ Memory memory_from(const Reader& r) {
 Worker worker_from(const Reader& r, std::size_t memories) {
   const std::string device = r.text("device", "cpu");
   if (device != "cpu" && device != "gpu") reject(r.field("device"), "must be cpu or gpu, not " + device);
-  Worker w{.name = r.text("name", nullptr), .device = device == "gpu" ? Device::gpu : Device::cpu};
+  Worker w{.name = r.text("name", nullptr),
+           .model = r.text("model", ""),
+           .device = device == "gpu" ? Device::gpu : Device::cpu};
   w.memory = r.count<int>("memory");
   if (static_cast<std::size_t>(w.memory) >= memories) reject(r.field("memory"), "is not the number of a memory");
   w.flops = r.number("flops");
@@ -100,6 +102,7 @@ std::string to_json(const Machine& m) {
     memories.push_back({{"name", x.name}, {"bytes", x.bytes}, {"limit_bytes", x.limit_bytes}});
   for (const Worker& w : m.workers)
     workers.push_back({{"name", w.name},
+                       {"model", w.model},
                        {"device", w.device == Device::gpu ? "gpu" : "cpu"},
                        {"memory", w.memory},
                        {"flops", w.flops},

@@ -10,6 +10,8 @@
 
 namespace pleiad {
 
+class GpuDevice;
+
 /// Measured time of one kernel (op, dtype, shapes; see kernel_key) in one implementation on one kind of worker.
 struct KernelTime {
   double median_us = 0;
@@ -53,5 +55,8 @@ class KernelTimes {
 /// is timed: cores share caches, memory and clock, and in a step all are busy.
 KernelTime time_kernel(const Op&, const Impl&, const Attrs&, const Signature&, const std::vector<Tile>&,
                        double budget_us, double rival_us = std::numeric_limits<double>::infinity(), int workers = 1);
+/// The same on a GPU, alone: kernels in a row on one queue, by wall-clock time, on one copy of the operands.
+KernelTime time_kernel(GpuDevice&, const Op&, const Impl&, const Attrs&, const Signature&, const std::vector<Tile>&,
+                       double budget_us, double rival_us = std::numeric_limits<double>::infinity());
 
 }  // namespace pleiad

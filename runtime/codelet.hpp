@@ -5,11 +5,13 @@
 
 namespace pleiad {
 
-/// What StarPU keeps about one kind of task: its name, entry point and history model. StarPU holds on to the address
+/// What StarPU keeps about one kind of task: its name, entry points and history model. StarPU holds on to the address
 /// until it shuts down.
 class Codelet {
  public:
-  Codelet(const std::string& name, starpu_cpu_func_t run, std::uint32_t (*footprint)(starpu_task*));
+  /// `run_on_gpu` only starts kernels on the worker's stream.
+  Codelet(const std::string& name, starpu_cpu_func_t run, starpu_cpu_func_t run_on_gpu,
+          std::uint32_t (*footprint)(starpu_task*));
   Codelet(const Codelet&) = delete;
   Codelet& operator=(const Codelet&) = delete;
 

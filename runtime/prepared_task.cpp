@@ -35,13 +35,20 @@ SlotAccess slots_of(const TaskGraph& graph, const Task& task) {
   return result;
 }
 
-const Impl& implementation(const KernelCall& call) {
-  const auto i = static_cast<std::size_t>(call.impl);
-  if (call.impl < 0 || i >= call.op->impls.size() || call.op->impls[i].run == nullptr ||
-      call.op->impls[i].device != Device::cpu)
-    throw Error(Exit::internal, std::string(call.op->name) + ": the task graph asks for CPU implementation " +
-                                    std::to_string(call.impl) + ", which is not there");
-  return call.op->impls[i];
+const Impl* implementation(const KernelCall& call, int impl, Device device) {
+  const auto i = static_cast<std::size_t>(impl);
+  if (impl < 0 || i >= call.op->impls.size() || call.op->impls[i].run == nullptr || call.op->impls[i].device != device)
+    throw Error(Exit::internal, std::string(call.op->name) + ": the task graph asks for implementation " +
+                                    std::to_string(impl) + ", which is not there or for another kind of device");
+  return &call.op->impls[i];
+}
+
+/// Whether a GPU's memory has room for the slots of a task while it still holds those of another: StarPU starts the
+/// next one early.
+bool fits_memory(const TaskGraph& graph, const std::vector<int>& slots, std::size_t bytes) {
+  std::size_t needed = 0;
+  for (int slot : slots) needed += at(graph.slots, slot).bytes;
+  return bytes == 0 || 2 * needed <= bytes;
 }
 
 starpu_data_access_mode mode_of(Access a) {
@@ -58,8 +65,9 @@ T* c_array(std::size_t n) {
 }  // namespace
 
 PreparedTask::PreparedTask(const TaskGraph& graph, int index, const std::vector<BorrowedHandle>& slots,
-                           starpu_codelet* codelet, int priority, StepProgress& progress, const Step& step)
-    : index_(index), progress_(progress), step_(step) {
+                           starpu_codelet* codelet, int priority, StepProgress& progress, const Step& step,
+                           const Session::State& session)
+    : index_(index), progress_(progress), step_(step), session_(session) {
   const Task& task = at(graph.tasks, index);
   const SlotAccess used = slots_of(graph, task);
   for (const KernelCall& call : task.calls) add_call(graph, call, used.slots);
@@ -69,14 +77,19 @@ PreparedTask::PreparedTask(const TaskGraph& graph, int index, const std::vector<
   task_.destroy = 0;
   task_.sequential_consistency = 0;  // start_after orders everything
   task_.priority = priority;
+  task_.epilogue_callback_func = &PreparedTask::end_on_gpu;
+  task_.epilogue_callback_arg = this;
+  const bool on_gpus = task.runs_on_gpus() && fits_memory(graph, used.slots, session.gpu_memory_bytes);
+  task_.where = STARPU_CPU | (on_gpus ? STARPU_CUDA | STARPU_OPENCL : 0);
   set_buffers(used.slots, used.accesses, slots);
 }
 
 PreparedTask::~PreparedTask() { starpu_task_clean(&task_); }
 
 void PreparedTask::add_call(const TaskGraph& graph, const KernelCall& call, std::span<const int> slots) {
-  const Impl& impl = implementation(call);
-  KernelRun run{&impl, &graph.attrs_of(call), &graph.signature_of(call), tiles_of(graph, call), {}};
+  const Impl* impl = implementation(call, call.impl, Device::cpu);
+  const Impl* gpu_impl = call.gpu_impl < 0 ? nullptr : implementation(call, call.gpu_impl, Device::gpu);
+  KernelRun run{impl, gpu_impl, &graph.attrs_of(call), &graph.signature_of(call), tiles_of(graph, call), {}};
   if (run.tiles.size() > kMaxOperands)
     throw Error(Exit::internal, std::string(call.op->name) + " has too many operands");
   for (const Arg& arg : call.args) {
@@ -84,7 +97,8 @@ void PreparedTask::add_call(const TaskGraph& graph, const KernelCall& call, std:
     run.buffer.push_back(static_cast<std::size_t>(std::ranges::find(slots, slot) - slots.begin()));
   }
   calls_.push_back(std::move(run));
-  const std::string key = kernel_key(graph, call) + " " + impl.name;
+  std::string key = kernel_key(graph, call) + " " + impl->name;
+  if (gpu_impl != nullptr) key.append(" ").append(gpu_impl->name);
   footprint_ = starpu_hash_crc32c_be_n(key.data(), key.size(), footprint_);
 }
 
@@ -111,22 +125,49 @@ void PreparedTask::start_after(std::span<starpu_task* const> predecessors) {
 void PreparedTask::submit() {
   std::free(task_.dyn_interfaces);  // StarPU allocates it at every submission
   task_.dyn_interfaces = nullptr;
+  on_gpu_ = false;
   check(starpu_task_submit(&task_), "starpu_task_submit");
+}
+
+template <class DataOf>
+void PreparedTask::run_calls(const Impl* KernelRun::*impl, void* stream, DataOf data_of) const {
+  for (const KernelRun& call : calls_) {
+    std::array<Tile, kMaxOperands> tiles;
+    for (std::size_t i = 0; i < call.tiles.size(); ++i) {
+      tiles[i] = call.tiles[i];
+      tiles[i].data = data_of(call.buffer[i]);
+    }
+    (call.*impl)->run({std::span(tiles.data(), call.tiles.size()), *call.attrs, *call.signature, step_, stream});
+  }
 }
 
 void PreparedTask::run(void** buffers, void* argument) noexcept {
   PreparedTask& task = *static_cast<PreparedTask*>(argument);
   flush_denormals();
   task.progress_.start(task.index_, starpu_worker_get_id());
-  for (const KernelRun& call : task.calls_) {
-    std::array<Tile, kMaxOperands> tiles;
-    for (std::size_t i = 0; i < call.tiles.size(); ++i) {
-      tiles[i] = call.tiles[i];
-      tiles[i].data = reinterpret_cast<void*>(STARPU_VARIABLE_GET_PTR(buffers[call.buffer[i]]));
-    }
-    call.impl->run({std::span(tiles.data(), call.tiles.size()), *call.attrs, *call.signature, task.step_});
-  }
+  task.run_calls(&KernelRun::impl, nullptr,
+                 [&](std::size_t i) { return reinterpret_cast<void*>(STARPU_VARIABLE_GET_PTR(buffers[i])); });
   task.progress_.end(task.index_);
+}
+
+void PreparedTask::start_kernels(GpuQueue& queue, void** buffers) const {
+  if ((task_.where & (STARPU_CUDA | STARPU_OPENCL)) == 0) return;
+  run_calls(&KernelRun::gpu_impl, &queue, [&](std::size_t i) {
+    return buffers == nullptr ? nullptr : reinterpret_cast<void*>(STARPU_VARIABLE_GET_DEV_HANDLE(buffers[i]));
+  });
+}
+
+void PreparedTask::run_on_gpu(void** buffers, void* argument) noexcept {
+  PreparedTask& task = *static_cast<PreparedTask*>(argument);
+  const int worker = starpu_worker_get_id();
+  task.on_gpu_ = true;
+  task.progress_.start(task.index_, worker);
+  task.start_kernels(*at(task.session_.queues, worker), buffers);
+}
+
+void PreparedTask::end_on_gpu(void* argument) noexcept {
+  PreparedTask& task = *static_cast<PreparedTask*>(argument);
+  if (task.on_gpu_) task.progress_.end(task.index_);
 }
 
 std::uint32_t PreparedTask::footprint(starpu_task* task) noexcept {

@@ -13,17 +13,27 @@ class StarpuError : public Error {
   StarpuError(const std::string& call, int code);
 };
 
+/// GPU workers. Each has a thread of its own, which needs a core while it starts work.
+struct GpuOptions {
+  int cuda = 0, opencl = 0;      // how many, the first ones
+  bool opencl_cpus = false;      // take OpenCL devices that are CPUs: GPU kernels without a GPU
+  std::vector<int> cores;        // logical CPU numbers for the threads; empty: those of the CPU workers
+  std::size_t memory_bytes = 0;  // that each device gives to Pleiad; 0: StarPU decides
+};
+
 struct SessionOptions {
   std::vector<int> cores;       // logical CPU numbers to bind one CPU worker each to; empty: all of usable_cores()
   std::string policy = "auto";  // auto: prio on equal workers, dmdas on unlike ones
   std::string model_folder;     // StarPU's history models; created; empty: where StarPU keeps them by itself
   double stall_seconds = 60;    // watchdog of StarpuExecutor::step; 0: off
+  GpuOptions gpus;
 };
 
 /// Per-worker facts of a running session.
 struct WorkerInfo {
   std::string name;  // "cpu0"
   std::string kind;  // "cpu", "opencl", "cuda"
+  int memory = 0;    // node it computes from; 0: main memory
   int core = -1;
 };
 

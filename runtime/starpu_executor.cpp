@@ -52,24 +52,35 @@ struct StarpuExecutor::State {
         tasks(with_slots(std::move(the_tasks))),
         pool(bytes_of(tasks.slots)),
         slots(register_slots(tasks.slots, pool)),
-        progress(edges_of(tasks), session.state().start) {
+        progress(edges_of(tasks), session.state().start, session.workers().size()) {
     prepare();
+    compile_gpu_kernels();
   }
 
   void prepare() {
     const std::vector<int> priorities = scheduler_priorities(tasks, session.policy());
     for (int t = 0; t < count(tasks.tasks); ++t)
-      prepared.emplace_back(tasks, t, slots, codelet(at(tasks.tasks, t).name()), at(priorities, t), progress, step);
+      prepared.emplace_back(tasks, t, slots, codelet(at(tasks.tasks, t).name()), at(priorities, t), progress, step,
+                            session.state());
     std::vector<std::vector<starpu_task*>> before(prepared.size());
     for (std::size_t t = 0; t < prepared.size(); ++t)
       for (int next : progress.edges().after[t]) at(before, next).push_back(prepared[t].get());
     for (std::size_t t = 0; t < prepared.size(); ++t) prepared[t].start_after(before[t]);
   }
 
+  /// So that no task waits for a compiler.
+  void compile_gpu_kernels() {
+    for (const auto& queue : session.state().queues) {
+      if (!queue) continue;
+      CompilingQueue compiler(*queue);
+      for (const PreparedTask& t : prepared) t.start_kernels(compiler);
+    }
+  }
+
   starpu_codelet* codelet(const std::string& name) {
     auto& all = session.state().codelets;
-    const auto [found, added] =
-        all.try_emplace(Codelet::symbol_of(name), name, PreparedTask::run, PreparedTask::footprint);
+    const auto [found, added] = all.try_emplace(Codelet::symbol_of(name), name, PreparedTask::run,
+                                                PreparedTask::run_on_gpu, PreparedTask::footprint);
     return found->second.get();
   }
 
@@ -101,13 +112,13 @@ struct StarpuExecutor::State {
     session.resume();
     wait_for_workers();
     progress.begin();
-    Session::State::take_moved_bytes();  // by writes and reads since the last step
+    session.state().take_traffic();  // of writes and reads since the last step
     begin_us = progress.now_us();
     for (PreparedTask& t : prepared) t.submit();
     submitted_us = progress.now_us();
     if (!progress.wait(session.state().stall_seconds)) stall();
     end_us = progress.now_us();
-    report.moved_bytes = Session::State::take_moved_bytes();
+    traffic = session.state().take_traffic();
     reported = false;
   }
 
@@ -126,6 +137,10 @@ struct StarpuExecutor::State {
     report.step_us = end_us - begin_us;
     report.submit_us = submitted_us - begin_us;
     report.busy_us = busy_us(progress.records(), workers);
+    report.tasks_done = tasks_done(progress.records(), workers);
+    report.moved_bytes = traffic.total;
+    report.in_bytes = traffic.in;
+    report.out_bytes = traffic.out;
     report.overhead_us = overhead_us(progress.records(), progress.edges(), begin_us, end_us, workers);
     report.tasks = timeline ? progress.records() : std::vector<TaskRecord>{};
     reported = true;
@@ -141,6 +156,7 @@ struct StarpuExecutor::State {
   std::deque<PreparedTask> prepared;
   double begin_us = 0, submitted_us = 0, end_us = 0;
   bool timeline = false, reported = true;
+  Session::State::Traffic traffic;
   StepReport report;
 };
 

@@ -20,7 +20,10 @@ struct StepReport {
   double submit_us = 0;             // spent submitting, on the calling thread
   std::vector<double> busy_us;      // one a worker: inside kernels
   std::vector<double> overhead_us;  // one a worker: in the runtime while work was there
-  double moved_bytes = 0;           // between memory nodes
+  std::vector<int> tasks_done;      // one a worker
+  double moved_bytes = 0;           // between memories
+  std::vector<double> in_bytes;     // one a worker: moved into its memory, 0 for CPUs
+  std::vector<double> out_bytes;    // out of it
   std::vector<TaskRecord> tasks;    // only when asked for with keep_timeline(true)
 };
 

@@ -1,5 +1,6 @@
 #include "runtime/step_progress.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "graph/index.hpp"
@@ -11,12 +12,13 @@ constexpr auto kHandOver = std::chrono::milliseconds(1);  // at most, on a machi
 
 }  // namespace
 
-StepProgress::StepProgress(Edges edges, Clock::time_point origin)
+StepProgress::StepProgress(Edges edges, Clock::time_point origin, std::size_t workers)
     : edges_(std::move(edges)),
       origin_(origin),
       size_(edges_.waits.size()),
       status_(std::make_unique<std::atomic<int>[]>(size_)),
-      records_(size_) {
+      records_(size_),
+      last_end_us_(workers) {
   for (std::size_t t = 0; t < size_; ++t) records_[t].task = static_cast<int>(t);
 }
 
@@ -37,7 +39,9 @@ void StepProgress::start(int task, int worker) noexcept {
 
 void StepProgress::end(int task) noexcept {
   const auto t = static_cast<std::size_t>(task);
-  records_[t].end_us = now_us();
+  double& last_end_us = at(last_end_us_, records_[t].worker);
+  records_[t].start_us = std::max(records_[t].start_us, last_end_us);
+  records_[t].end_us = last_end_us = now_us();
   status_[t].store(kEnded, std::memory_order_release);
   for (int next : edges_.after[t]) status_[static_cast<std::size_t>(next)].fetch_sub(1, std::memory_order_acq_rel);
   if (ended_.fetch_add(1, std::memory_order_acq_rel) + 1 < size_) return;

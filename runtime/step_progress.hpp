@@ -18,11 +18,12 @@ class StepProgress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  StepProgress(Edges edges, Clock::time_point origin);
+  StepProgress(Edges edges, Clock::time_point origin, std::size_t workers);
 
   /// Before the first submission of a step; nothing is running.
   void begin();
-  /// On a worker, around the kernels of a task.
+  /// On a worker, around the kernels of a task. A GPU worker may start several ahead: each counts from the end of the
+  /// one before.
   void start(int task, int worker) noexcept;
   void end(int task) noexcept;
   /// Blocks until the kernels of every task have ended; the worker of the last one lets its core go. False if none
@@ -53,6 +54,7 @@ class StepProgress {
   std::size_t size_;
   std::unique_ptr<std::atomic<int>[]> status_;
   std::vector<TaskRecord> records_;
+  std::vector<double> last_end_us_;  // one a worker
   std::atomic<std::size_t> ended_ = 0;
   std::mutex mutex_;
   std::condition_variable all_ended_, awake_;

@@ -38,6 +38,12 @@ std::vector<Event> events_of(const std::vector<TaskRecord>& tasks, const Edges& 
 
 }  // namespace
 
+std::vector<int> tasks_done(const std::vector<TaskRecord>& tasks, std::size_t workers) {
+  std::vector<int> done(workers);
+  for (const TaskRecord& t : tasks) ++at(done, t.worker);
+  return done;
+}
+
 std::vector<double> busy_us(const std::vector<TaskRecord>& tasks, std::size_t workers) {
   std::vector<double> busy(workers);
   for (const TaskRecord& t : tasks) at(busy, t.worker) += t.end_us - t.start_us;

@@ -7,6 +7,7 @@
 
 namespace pleiad {
 
+std::vector<int> tasks_done(const std::vector<TaskRecord>&, std::size_t workers);
 /// Microseconds each worker spent inside kernels.
 std::vector<double> busy_us(const std::vector<TaskRecord>&, std::size_t workers);
 

@@ -94,6 +94,8 @@ struct OptimConfig {
 
 struct MachineConfig {
   Cpus cpus;
+  std::optional<Index> gpus;  // CUDA GPUs; empty: all
+  Index opencl = 0;           // OpenCL devices
 };
 
 struct ScheduleConfig {
@@ -104,6 +106,7 @@ struct ScheduleConfig {
 
 struct MemoryConfig {
   MemoryLimit host = {0, 0.8};
+  MemoryLimit gpu = {0, 0.9};  // of each
 };
 
 struct NumericsConfig {

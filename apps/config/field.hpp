@@ -74,6 +74,8 @@ inline constexpr std::string_view expected_of<Cpus> = "\"auto\", a number, or co
 template <>
 inline constexpr std::string_view expected_of<Tiles> = "\"auto\", a number, or a list such as [100, 28]";
 template <>
+inline constexpr std::string_view expected_of<std::optional<Index>> = "\"auto\", or a number";
+template <>
 inline constexpr std::string_view expected_of<std::optional<Duration>> = "\"auto\", or a time such as \"300us\"";
 template <>
 inline constexpr std::string_view expected_of<std::optional<Period>> =

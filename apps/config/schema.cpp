@@ -115,7 +115,14 @@ constexpr auto kSchema = std::to_array<Key>({
     with(key<&Config::optim, &OptimConfig::eps>("optim.eps", "added to the root of the mean of squares (adam, adamw)"),
          kPositive),
 
-    with(key<&Config::machine, &MachineConfig::cpus>("machine.cpus", "CPU workers; auto: one a core"), {1, 65536}),
+    with(key<&Config::machine, &MachineConfig::cpus>("machine.cpus",
+                                                     "CPU workers; auto: one a core, but for one core a GPU"),
+         {1, 65536}),
+    with(key<&Config::machine, &MachineConfig::gpus>("machine.gpus", "CUDA GPUs that get a worker; auto: all"),
+         {0, 64}),
+    with(key<&Config::machine, &MachineConfig::opencl>(
+             "machine.opencl", "OpenCL devices that get a worker: GPUs, or CPUs (PoCL) where OpenCL offers no GPU"),
+         {0, 64}),
 
     one_of(key<&Config::schedule, &ScheduleConfig::policy>("schedule.policy",
                                                            "StarPU scheduler; auto: prio on equal "
@@ -128,6 +135,7 @@ constexpr auto kSchema = std::to_array<Key>({
     key<&Config::schedule, &ScheduleConfig::grain>("schedule.grain", "tasks shorter than this are fused or cut less"),
 
     key<&Config::memory, &MemoryConfig::host>("memory.host", "memory that the training may take"),
+    key<&Config::memory, &MemoryConfig::gpu>("memory.gpu", "memory that it may take of each GPU"),
 
     key<&Config::numerics, &NumericsConfig::dtype>("numerics.dtype", "type that tensors are stored in"),
     key<&Config::numerics, &NumericsConfig::deterministic>("numerics.deterministic",

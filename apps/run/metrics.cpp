@@ -47,6 +47,9 @@ void RunLog::metrics(const MetricsRow& row) {
   put(json, "pred_ms", row.pred_ms);
   put(json, "samples_s", row.samples_per_s);
   put(json, "busy", row.busy);
+  put(json, "tasks", row.tasks);
+  put(json, "in_mb", row.in_mb);
+  put(json, "out_mb", row.out_mb);
   put(json, "moved_mb", row.moved_mb);
   put(json, "peak_mb", row.peak_mb);
   metrics_.append_whole(line_of(json));

@@ -20,8 +20,10 @@ struct MetricsRow {
   std::optional<double> gnorm = {}, val_loss = {}, val_accuracy = {};
   double step_ms = 0;
   std::optional<double> pred_ms = {}, samples_per_s = {}, moved_mb = {};
-  std::map<std::string, double> busy = {};     // share of time, by device
-  std::map<std::string, double> peak_mb = {};  // by memory
+  std::map<std::string, double> busy = {};                // share of time, by device
+  std::map<std::string, double> tasks = {};               // run since the last line, by device
+  std::map<std::string, double> in_mb = {}, out_mb = {};  // moved since then into and out of the memory of each GPU
+  std::map<std::string, double> peak_mb = {};             // by memory
 };
 
 /// Details of an event: {"step", 400}, {"path", "ckpt/step-000400"}.

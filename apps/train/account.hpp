@@ -14,6 +14,8 @@ struct Account {
   double scheduling = 0;  // in the runtime while there was work
   double moved_bytes = 0;
   std::vector<double> busy_by_worker;
+  std::vector<double> tasks_by_worker;
+  std::vector<double> in_by_worker, out_by_worker;  // bytes moved into and out of a GPU worker's memory
 
   void add(const StepReport&, double wall_seconds, Index samples);
   void add(const Account&);

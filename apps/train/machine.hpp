@@ -7,16 +7,29 @@
 
 namespace pleiad {
 
-/// Logical CPU numbers that get a worker each. Error (Exit::hardware) if more are asked for than this process may use.
-std::vector<int> worker_cores(const MachineConfig&);
+/// Workers of a training.
+struct WorkerChoice {
+  std::vector<int> cores;      // logical CPU numbers, one CPU worker each
+  int cuda = 0, opencl = 0;    // GPU workers: the first so many devices
+  std::vector<int> gpu_cores;  // for the threads of GPU workers; empty: those of the CPU workers
+};
+/// Error (Exit::hardware) if more is asked for than there is, or than this process may use.
+WorkerChoice choose_workers(const MachineConfig&);
+/// Error (Exit::usage) where a config asks for what such workers cannot give.
+void check_workers(const WorkerChoice&, const Config&);
 
-/// This machine with measured rates; what was measured before on the same hardware is taken from `home`.
-Machine measured_machine(int cpu_workers, const std::filesystem::path& home);
+/// This machine with these workers and measured rates; what was measured before on the same hardware is taken from
+/// `home`.
+Machine measured_machine(const WorkerChoice&, const std::filesystem::path& home);
+/// The limit of memory.gpu in bytes, for the smallest GPU; 0 without GPUs.
+std::size_t gpu_memory_bytes(const Machine&, const MemoryLimit&);
 
 /// Folder of `home` that holds the models for this hardware with so many workers: busy cores slow each other down.
 std::filesystem::path model_folder(const std::filesystem::path& home, const Machine&);
 
 /// "laptop: 2 cores, 23.5 GiB, no GPU".
 std::string summary(const Machine&);
+/// "2 CPU workers, 1 GPU worker".
+std::string workers_text(const Machine&);
 
 }  // namespace pleiad

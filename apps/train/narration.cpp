@@ -54,7 +54,7 @@ Progress console_row(const Row& r, double predicted_ms) {
           .busy = r.account.busy_share()};
 }
 
-MetricsRow metrics_row(const Row& r, double predicted_ms, Index segment) {
+MetricsRow metrics_row(const Row& r, double predicted_ms, Index segment, const std::vector<std::string>& workers) {
   MetricsRow m;
   m.segment = segment;
   m.step = r.step;
@@ -68,8 +68,15 @@ MetricsRow metrics_row(const Row& r, double predicted_ms, Index segment) {
   m.pred_ms = predicted_ms;
   m.samples_per_s = r.account.samples_per_second();
   m.moved_mb = r.account.moved_bytes * 1e-6;
-  for (std::size_t w = 0; w < r.account.busy_by_worker.size(); ++w)
-    m.busy[fmt::format("cpu{}", w)] = r.account.busy_by_worker[w] / r.account.wall;
+  const Account& a = r.account;
+  for (std::size_t w = 0; w < workers.size() && w < a.busy_by_worker.size(); ++w)
+    m.busy[workers[w]] = a.busy_by_worker[w] / a.wall;
+  for (std::size_t w = 0; w < workers.size() && w < a.tasks_by_worker.size(); ++w) {
+    m.tasks[workers[w]] = a.tasks_by_worker[w];
+    if (workers[w].starts_with("cpu")) continue;
+    m.in_mb[workers[w]] = a.in_by_worker[w] * 1e-6;
+    m.out_mb[workers[w]] = a.out_by_worker[w] * 1e-6;
+  }
   return m;
 }
 
@@ -103,6 +110,16 @@ std::string describe_time(const Account& a, double predicted_ms, double measured
   return fmt::format("busy {} · waiting {} · scheduling {} · step predicted {:.2f} ms, measured {:.2f} ms ({:+.1f} %)",
                      percent(a.busy_share()), percent(a.waiting_share()), percent(a.scheduling_share()), predicted_ms,
                      measured_ms, 100 * (predicted_ms / measured_ms - 1));
+}
+
+std::string describe_devices(const Account& a, const std::vector<std::string>& workers) {
+  std::string text;
+  for (std::size_t w = 0; w < workers.size() && w < a.tasks_by_worker.size(); ++w) {
+    text += fmt::format("{}{} {} tasks", w == 0 ? "" : " · ", workers[w], with_commas(a.tasks_by_worker[w]));
+    if (!workers[w].starts_with("cpu"))
+      text += fmt::format(", {} in, {} out", size_text(a.in_by_worker[w]), size_text(a.out_by_worker[w]));
+  }
+  return text;
 }
 
 std::string duration_text(double seconds) {

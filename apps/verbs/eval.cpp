@@ -27,12 +27,12 @@ void check_fits(const LoadedCheckpoint& from, const Dataset& data) {
 Score evaluate(const LoadedCheckpoint& from, const Config& config, Dataset data) {
   check_fits(from, data);
   data.classes = from.card.classes;
-  const auto cores = worker_cores(config.machine);
+  const WorkerChoice workers = choose_workers(config.machine);
   const auto home = read_environment().home;
-  const Machine machine = measured_machine(static_cast<int>(cores.size()), home);
+  const Machine machine = measured_machine(workers, home);
   KernelTimes times((model_folder(home, machine) / "kernels.json").string());
   times.load();
-  Engine engine(config, cores, (model_folder(home, machine) / "starpu").string());
+  Engine engine(config, workers, machine, (model_folder(home, machine) / "starpu").string());
   Evaluation evaluation(config, data, engine, machine, times);
   return evaluation.run([&](const Tensor& t) { return from.model.at(t.name, t.dtype, t.shape).data; });
 }

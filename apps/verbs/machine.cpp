@@ -17,7 +17,7 @@ namespace pleiad {
 int run_machine(const Command& command) {
   check_instructions();
   const auto home = read_environment().home;
-  const Machine m = measured_machine(-1, home);
+  const Machine m = measured_machine(choose_workers({}), home);
   if (command.json) {
     auto document = nlohmann::json::parse(to_json(m));
     document["starpu"] = Session::version();

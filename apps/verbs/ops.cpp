@@ -51,8 +51,19 @@ nlohmann::json describe(const Op& op) {
   return row;
 }
 
-std::string cell(const Op& op, DType t) {
-  return fmt::format("{}", fmt::join(implementations(op, Device::cpu, t), " "));
+/// "onednn ref", with the dtypes that it is for where these are not all: "onednn(fp32,bf16) ref".
+std::string cell(const Op& op, Device device) {
+  std::string text;
+  for (const Impl& impl : op.implementations()) {
+    if (impl.device != device) continue;
+    std::vector<std::string_view> dtypes;
+    for (DType t : kNumbers)
+      if (supports(op, impl, t)) dtypes.push_back(name_of(t));
+    if (dtypes.empty()) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : " ", impl.name);
+    if (dtypes.size() < kNumbers.size()) text += fmt::format("({})", fmt::join(dtypes, ","));
+  }
+  return text.empty() ? "-" : text;
 }
 
 }  // namespace
@@ -64,12 +75,17 @@ int run_ops(const Command& command) {
     fmt::print("{}\n", rows.dump(2));
     return 0;
   }
-  constexpr auto line = " {:<22} {:<5} {:<26} {:<20} {}\n";
-  fmt::print(line, "op", "grad", "cpu fp32", "cpu fp64", "cpu bf16");
-  for (const Op* op : all_ops())
-    fmt::print(line, op->name, op->grad ? "yes" : "-", cell(*op, DType::f32), cell(*op, DType::f64),
-               cell(*op, DType::bf16));
-  fmt::print("{} ops; fastest implementation first. No op has a GPU implementation yet.\n", all_ops().size());
+  constexpr auto line = " {:<37} {:<4} {:<12} {}\n";
+  std::size_t without_gpu = 0;
+  fmt::print(line, "op", "grad", "gpu", "cpu");
+  for (const Op* op : all_ops()) {
+    const std::string gpu = cell(*op, Device::gpu);
+    fmt::print(line, op->name, op->grad ? "yes" : "-", gpu, cell(*op, Device::cpu));
+    without_gpu += gpu == "-";
+  }
+  fmt::print(
+      "{} ops, {} without a GPU form; fastest implementation first; of fp32, fp64 and bf16 all, or those named\n",
+      all_ops().size(), without_gpu);
   return 0;
 }
 

@@ -66,12 +66,12 @@ int run_sample(const Command& command) {
   const auto from = load_trained(command.args[0], runs_folder(command));
   check_is_language_model(from);
   const Config config = config_of(from, {}).config;
-  const auto cores = worker_cores(config.machine);
+  const WorkerChoice workers = choose_workers(config.machine);
   const auto home = read_environment().home;
-  const Machine machine = measured_machine(static_cast<int>(cores.size()), home);
+  const Machine machine = measured_machine(workers, home);
   KernelTimes times((model_folder(home, machine) / "kernels.json").string());
   times.load();
-  Engine engine(config, cores, (model_folder(home, machine) / "starpu").string());
+  Engine engine(config, workers, machine, (model_folder(home, machine) / "starpu").string());
   Generation model(config, from, engine, machine, times);
   const auto start = std::chrono::steady_clock::now();
   if (!command.json) fmt::print("{}", command.prompt);

@@ -78,7 +78,8 @@ class TrainVerb {
   /// Everything that can be found wrong before anything is written.
   void prepare() {
     data_ = load_data(config().data, environment_.data_path, config().run.seed, context_of(config().model));
-    cores_ = worker_cores(config().machine);
+    workers_ = choose_workers(config().machine);
+    check_workers(workers_, config());
     model_ = training_model(config(), data_shape(), config().train.batch);
     if (!command_.plan.empty()) given_plan_ = read_plan_file(command_.plan);
   }
@@ -100,7 +101,7 @@ class TrainVerb {
   }
 
   void make_plan_and_say() {
-    machine_ = measured_machine(static_cast<int>(cores_.size()), environment_.home);
+    machine_ = measured_machine(workers_, environment_.home);
     times_.emplace((model_folder(environment_.home, *machine_) / "kernels.json").string());
     times_->load();
     if (!times_->note().empty()) console_.say("warning", times_->note());
@@ -112,9 +113,11 @@ class TrainVerb {
                    fmt::format("{} kernels not timed on this machine yet: timed in {:.1f} s, kept for next time",
                                planned_->timed, planned_->timing_us * 1e-6));
     }
-    engine_.emplace(config(), cores_, (model_folder(environment_.home, *machine_) / "starpu").string());
+    engine_.emplace(config(), workers_, *machine_, (model_folder(environment_.home, *machine_) / "starpu").string());
     for (const auto& variable : engine_->overridden())
       console_.say("note", fmt::format("{} from your environment goes before the config", variable));
+    if (workers_.opencl > 0 && opencl_is_on_cpus())
+      console_.say("note", "OpenCL runs on the CPU cores here: that tries GPU kernels, and makes nothing faster");
     console_.say("plan", describe_plan(*planned_, config().train.batch, engine_->policy()));
     console_.say("memory", describe_memory(*planned_, *machine_, host_share()));
     const Index epoch = (data_->train.size() + config().train.batch - 1) / config().train.batch;
@@ -132,8 +135,8 @@ class TrainVerb {
   }
 
   void say_facts() {
-    console_.say("machine", fmt::format("{} · StarPU {} · {} CPU worker{}", summary(*machine_), Session::version(),
-                                        cores_.size(), cores_.size() > 1 ? "s" : ""));
+    console_.say("machine",
+                 fmt::format("{} · StarPU {} · {}", summary(*machine_), Session::version(), workers_text(*machine_)));
     const Dataset& d = data_->train;
     const auto shape = to_string(d.sample_shape) + (d.is_text()                  ? " tokens"
                                                     : d.sample_shape.rank() == 1 ? " features"
@@ -204,7 +207,7 @@ class TrainVerb {
   }
 
   void show(const Row& row) {
-    log_->metrics(metrics_row(row, predicted_ms(), run_->segment()));
+    log_->metrics(metrics_row(row, predicted_ms(), run_->segment(), engine_->worker_names()));
     console_.progress(console_row(row, predicted_ms()), now_seconds());
   }
 
@@ -244,6 +247,7 @@ class TrainVerb {
       console_.say("done", done_text(account));
     }
     if (account.steps > 0) console_.say("time", describe_time(account, predicted_ms(), training_->median_step_ms()));
+    if (gpu_worker(*machine_) != nullptr) console_.say("devices", describe_devices(account, engine_->worker_names()));
     if (ending == Ending::signal) console_.say("next", "the same command with --resume auto goes on");
   }
 
@@ -277,7 +281,7 @@ class TrainVerb {
   ResolvedConfig resolved_;
   Console console_;
   std::optional<DataSplit> data_;
-  std::vector<int> cores_;
+  WorkerChoice workers_;
   std::optional<Model> model_;
   std::optional<PlanFile> given_plan_;
   std::optional<RunDirectory> run_;

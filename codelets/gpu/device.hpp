@@ -13,6 +13,8 @@ class GpuDevice {
   virtual ~GpuDevice() = default;
   virtual const std::string& name() const = 0;  // "opencl: NVIDIA H200"
   virtual std::size_t memory_bytes() const = 0;
+  /// A CPU in the role of a GPU: its memory is the host's, its cores are those of the CPU workers.
+  virtual bool is_cpu() const { return false; }
   virtual GpuQueue& queue() = 0;
   /// Waits for what was started on the queue.
   virtual void finish() = 0;
@@ -27,8 +29,10 @@ class GpuDevice {
   virtual void read(GpuMemory, std::span<std::byte>) = 0;
 };
 
-/// Every device that OpenCL offers, its CPU devices included; none if there is no platform.
+/// The GPUs and accelerators that OpenCL offers; where it has none, its CPUs.
 std::vector<std::unique_ptr<GpuDevice>> opencl_devices();
+/// Cheap; 0 in a build without CUDA.
+int cuda_device_count();
 /// Every CUDA device; none in a build without CUDA.
 std::vector<std::unique_ptr<GpuDevice>> cuda_devices();
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "codelets/gpu/device.hpp"
 #include "codelets/gpu/opencl_queue.hpp"
 
@@ -8,6 +10,12 @@ std::size_t memory_bytes_of(cl_device_id device) {
   cl_ulong bytes = 0;
   check_opencl(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes, &bytes, nullptr), "clGetDeviceInfo");
   return bytes;
+}
+
+bool is_cpu(cl_device_id device) {
+  cl_device_type type = 0;
+  check_opencl(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr), "clGetDeviceInfo");
+  return (type & CL_DEVICE_TYPE_CPU) != 0;
 }
 
 std::string name_of(cl_device_id device) {
@@ -21,12 +29,14 @@ class OpenclDevice final : public GpuDevice {
   explicit OpenclDevice(cl_device_id device)
       : name_(name_of(device)),
         memory_bytes_(memory_bytes_of(device)),
+        is_cpu_(pleiad::is_cpu(device)),
         context_(make_context(device)),
         commands_(make_queue(context_.get(), device)),
         queue_(commands_.get()) {}
 
   const std::string& name() const override { return name_; }
   std::size_t memory_bytes() const override { return memory_bytes_; }
+  bool is_cpu() const override { return is_cpu_; }
   GpuQueue& queue() override { return queue_; }
   void finish() override { check_opencl(clFinish(commands_.get()), "clFinish"); }
 
@@ -72,6 +82,7 @@ class OpenclDevice final : public GpuDevice {
 
   std::string name_;
   std::size_t memory_bytes_;
+  bool is_cpu_;
   Opencl<cl_context> context_;
   Opencl<cl_command_queue> commands_;
   OpenclQueue queue_;
@@ -99,6 +110,8 @@ std::vector<std::unique_ptr<GpuDevice>> opencl_devices() {
   std::vector<std::unique_ptr<GpuDevice>> devices;
   for (cl_platform_id platform : platforms())
     for (cl_device_id device : devices_of(platform)) devices.push_back(std::make_unique<OpenclDevice>(device));
+  const auto is_cpu = [](const auto& d) { return d->is_cpu(); };
+  if (!std::ranges::all_of(devices, is_cpu)) std::erase_if(devices, is_cpu);
   return devices;
 }
 

@@ -85,4 +85,18 @@ class GpuQueue {
   virtual void start(std::string_view kernel, DType, const GpuGrid&, std::span<const GpuArgument>) = 0;
 };
 
+/// Compiles for another queue what it is asked to start, and starts nothing.
+class CompilingQueue final : public GpuQueue {
+ public:
+  explicit CompilingQueue(GpuQueue& target) : target_(target) {}
+  GpuMemory scratch(std::size_t) override { return {}; }
+  void prepare(std::string_view kernel, DType dtype) override { target_.prepare(kernel, dtype); }
+
+ private:
+  void start(std::string_view kernel, DType dtype, const GpuGrid&, std::span<const GpuArgument>) override {
+    target_.prepare(kernel, dtype);
+  }
+  GpuQueue& target_;
+};
+
 }  // namespace pleiad

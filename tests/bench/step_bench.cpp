@@ -133,9 +133,9 @@ int run(const Words& words) {
   const DataShape data{context_of(config.model) > 0 ? Shape{config.model.context} : shape_of(words.own.at("sample")),
                        words.number("classes")};
   const Model model = training_model(config, data, config.train.batch);
-  const auto cores = worker_cores(config.machine);
+  const WorkerChoice workers = choose_workers(config.machine);
   const auto home = read_environment().home;
-  const Machine machine = measured_machine(static_cast<int>(cores.size()), home);
+  const Machine machine = measured_machine(workers, home);
   KernelTimes times((model_folder(home, machine) / "kernels.json").string());
   times.load();
   PlanRequest request;
@@ -143,7 +143,7 @@ int run(const Words& words) {
   request.budget_us = 2e7;
   const Planned planned = make_plan(model.graph(), model.classes, machine, times, request);
   times.save();
-  Engine engine(config, cores, (model_folder(home, machine) / "starpu").string());
+  Engine engine(config, workers, machine, (model_folder(home, machine) / "starpu").string());
   StarpuExecutor executor(*engine.session(), model.graph(), planned.tasks);
   initialise(config, model, executor);
   if (!words.own.at("weights").empty()) save_weights(words.own.at("weights"), model, executor);

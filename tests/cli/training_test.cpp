@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -69,6 +70,40 @@ TEST_F(TrainingRuns, LeavesEverythingThatTheRunFolderPromises) {
   EXPECT_EQ(metrics("a").back()["step"], 60);
   EXPECT_THAT(r.out, HasSubstr("predict"));
   EXPECT_THAT(r.out, testing::EndsWith("runs/a\n"));
+}
+
+TEST_F(TrainingRuns, SharesEachStepAmongCpuAndOpenclWorkers) {
+  const std::vector<std::string> words = {
+      "train", "--data.train",  "blobs.csv", "--model.hidden",   "[64,64,64]", "--steps",
+      "40",    "--train.batch", "64",        "--machine.cpus",   "1",          "--optim.kind",
+      "sgd",   "--optim.lr",    "0.1",       "--schedule.grain", "0us",        "--schedule.tiles.batch",
+      "32"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return run(more);
+  };
+  ASSERT_EQ(with({"--name", "cpu"}).code, 0);
+  const auto r = with({"--name", "both", "--machine.opencl", "1", "--schedule.policy", "eager"});
+  if (r.code == 4 && r.err.find("opencl") != std::string::npos) GTEST_SKIP() << r.err;
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("devices  opencl0 "));
+  std::map<std::string, double> tasks;
+  double in_mb = 0, out_mb = 0;
+  for (const auto& row : metrics("both")) {
+    for (const auto& [device, n] : row["tasks"].items()) tasks[device] += n.get<double>();
+    in_mb += row["in_mb"]["opencl0"].get<double>();
+    out_mb += row["out_mb"]["opencl0"].get<double>();
+  }
+  EXPECT_GT(tasks["cpu0"], 0);
+  EXPECT_GT(tasks["opencl0"], 0);
+  EXPECT_GT(in_mb, 0);
+  EXPECT_GT(out_mb, 0);
+  const double wanted = metrics("cpu").back()["val_loss"], loss = metrics("both").back()["val_loss"];
+  EXPECT_NEAR(loss, wanted, 1e-4 * wanted);
+  const auto refused = with({"--name", "c", "--machine.opencl", "1", "--numerics.deterministic"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("needs workers of one kind"));
+  EXPECT_EQ(with({"--name", "d", "--machine.opencl", "63"}).code, 4);
 }
 
 TEST_F(TrainingRuns, LearnsAndEvaluatesToTheAccuracyItReported) {

@@ -93,9 +93,31 @@ TEST(Estimate, unlike_overheads_count_where_the_task_runs) {
   t.add(10);
   Machine m = machine(2, 1);
   m.workers[0].overhead_us = 7;
-  EXPECT_NEAR(estimate(t.graph, m).step_us, 17, 1e-6) << "the first idle worker takes it";
+  EXPECT_NEAR(estimate(t.graph, m).step_us, 11, 1e-6) << "the worker that ends it first takes it";
   t.add(10);
   EXPECT_LE(estimate(t.graph, m).critical_path_us, estimate(t.graph, m).step_us);
+}
+
+Machine with_gpu(Machine m) {
+  m.workers.push_back({.name = "gpu", .device = Device::gpu, .overhead_us = kNone});
+  return m;
+}
+void runs_on_gpus_in(Task& t, double us) {
+  t.calls[0].gpu_impl = 0;
+  t.calls[0].gpu_predicted_us = us;
+}
+
+TEST(Estimate, a_gpu_takes_what_it_can_run_and_does_sooner) {
+  Tasks t;
+  for (int i = 0; i < 4; ++i) t.add(100);
+  EXPECT_NEAR(estimate(t.graph, with_gpu(machine(1, kNone))).step_us, 400, 1e-6) << "the GPU can run none of them";
+  for (Task& task : t.graph.tasks) runs_on_gpus_in(task, 20);
+  const Estimate e = estimate(t.graph, with_gpu(machine(1, kNone)));
+  EXPECT_NEAR(e.step_us, 80, 1e-6) << "waiting for the GPU is shorter than the CPU";
+  EXPECT_NEAR(e.busy_us[0], 0, 1e-6);
+  EXPECT_NEAR(e.busy_us[1], 80, 1e-6);
+  for (Task& task : t.graph.tasks) runs_on_gpus_in(task, 45);
+  EXPECT_NEAR(estimate(t.graph, with_gpu(machine(1, kNone))).step_us, 135, 1e-6) << "three there, one on the CPU";
 }
 
 TEST(Estimate, lies_between_its_bounds_and_one_worker_s_time) {

@@ -13,7 +13,7 @@ namespace {
 using namespace pleiad::testing;
 
 nlohmann::json torch_runs() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path().parent_path() / "data" / "mlp_torch.json");
+  std::ifstream file(std::filesystem::path(PLEIAD_TESTS_DATA) / "mlp_torch.json");
   return nlohmann::json::parse(file);
 }
 

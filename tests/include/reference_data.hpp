@@ -9,8 +9,7 @@ namespace pleiad::testing {
 
 /// A file of tests/data, which a script beside it made.
 inline nlohmann::json reference_data(const std::string& name) {
-  const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "data";
-  std::ifstream file(folder / name);
+  std::ifstream file(std::filesystem::path(PLEIAD_TESTS_DATA) / name);
   return nlohmann::json::parse(file);
 }
 

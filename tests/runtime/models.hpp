@@ -14,9 +14,13 @@
 
 namespace pleiad::testing {
 
+/// Whether this process has made no options for a session yet.
+inline bool no_session_yet = true;
+
 /// That many workers, on the same core where there are too few.
 inline SessionOptions session_options(int workers, const std::string& policy) {
   static const TemporaryFolder models;
+  no_session_yet = false;
   SessionOptions options{.policy = policy, .model_folder = models.path().string(), .stall_seconds = 120};
   const std::vector<int> cores = usable_cores();
   for (int w = 0; w < workers; ++w) options.cores.push_back(cores[static_cast<std::size_t>(w) % cores.size()]);
@@ -28,8 +32,8 @@ struct TrainedMlp {
   nn::Builder builder;
   nn::Network model;
 
-  explicit TrainedMlp(Index batch = 24) {
-    model = nn::mlp(builder, batch, 12, {16, 8}, 5, nn::Activation::relu, 0.25);
+  explicit TrainedMlp(Index batch = 24, const std::vector<Index>& hidden = {16, 8}) {
+    model = nn::mlp(builder, batch, 12, hidden, 5, nn::Activation::relu, 0.25);
     nn::optimize(builder, model.out.loss, {.kind = nn::OptimizerKind::adam, .grad_clip = 1.0});
   }
   const Graph& graph() const { return builder.graph; }

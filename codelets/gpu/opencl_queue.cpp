@@ -29,7 +29,7 @@ void set_argument(cl_kernel kernel, cl_uint i, const GpuArgument& a, DType dtype
   if (a.kind() != GpuArgument::Kind::real)
     code = clSetKernelArg(kernel, i, a.size(), a.data());
   else
-    code = dtype == DType::f64 ? set(a.real()) : set(static_cast<float>(a.real()));
+    code = a.as_real(dtype, set);
   if (code != CL_SUCCESS) check_opencl(code, "clSetKernelArg of argument " + std::to_string(i));
 }
 

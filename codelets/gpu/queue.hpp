@@ -44,10 +44,13 @@ class GpuArgument {
   Kind kind() const { return kind_; }
   std::size_t size() const { return size_; }
   const void* data() const { return borrowed_ ? borrowed_ : own_.data(); }
-  double real() const {
+  /// Of kind real: use(the number in the type W of kernels for `dtype`).
+  template <class F>
+  auto as_real(DType dtype, F use) const {
     double x;
     std::memcpy(&x, own_.data(), sizeof x);
-    return x;
+    if (dtype == DType::f64) return use(x);
+    return dtype == DType::i32 ? use(static_cast<int>(x)) : use(static_cast<float>(x));
   }
 
  private:

@@ -10,9 +10,23 @@
 #include "apps/train/machine.hpp"
 #include "apps/verbs/libraries.hpp"
 #include "apps/verbs/verbs.hpp"
+#include "codelets/gpu/device.hpp"
 #include "runtime/session.hpp"
 
 namespace pleiad {
+
+namespace {
+
+/// Names of the devices that machine.gpus and machine.opencl choose from, in order.
+std::vector<std::string> gpu_names() {
+  std::vector<std::string> names;
+  for (auto* devices : {&cuda_devices, &opencl_devices})
+    for (const auto& gpu : devices())
+      names.push_back(gpu->name() + (gpu->is_cpu() ? " (the CPU, for trying GPU kernels)" : ""));
+  return names;
+}
+
+}  // namespace
 
 int run_machine(const Command& command) {
   check_instructions();
@@ -21,6 +35,7 @@ int run_machine(const Command& command) {
   if (command.json) {
     auto document = nlohmann::json::parse(to_json(m));
     document["starpu"] = Session::version();
+    document["gpus"] = gpu_names();
     document["libraries"] = kernel_libraries();
     document["built_for"] = built_for();
     fmt::print("{}\n", document.dump(2));
@@ -33,6 +48,9 @@ int run_machine(const Command& command) {
   fmt::print("{}",
              labelled("rates", fmt::format("{:.0f} Gflop/s a core (fp32 matrix product), {:.1f} GB/s a core (copy)",
                                            m.workers[0].flops * 1e-9, m.workers[0].bandwidth * 1e-9)));
+  const auto gpus = gpu_names();
+  fmt::print("{}",
+             labelled("gpus", gpus.empty() ? "none, by CUDA or OpenCL" : fmt::format("{}", fmt::join(gpus, "\n"))));
   fmt::print("{}", labelled("starpu", fmt::format("{} · {}", Session::version(), kernel_libraries())));
   fmt::print("{}", labelled("built", "for " + built_for()));
   fmt::print("{}", labelled("models", model_folder(home, m).string()));

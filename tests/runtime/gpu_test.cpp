@@ -41,16 +41,20 @@ void expect_close(const std::vector<float>& losses, const std::vector<float>& wa
   for (std::size_t i = 0; i < losses.size(); ++i) EXPECT_NEAR(losses[i], wanted[i], 1e-4 * wanted[i]) << "step " << i;
 }
 
-/// A CPU worker and an OpenCL one: a GPU, or the CPU by PoCL.
+/// A CPU worker and one for a GPU: by CUDA, or by OpenCL, which may be the CPU again (PoCL).
 class OneOfEach : public ::testing::Test {
  protected:
   void SetUp() override {
+    const bool cuda = cuda_device_count() > 0;
     const auto devices = opencl_devices();
-    if (devices.empty()) GTEST_SKIP() << "OpenCL offers no device; tools/packages installs PoCL";
+    if (!cuda && devices.empty()) GTEST_SKIP() << "OpenCL offers no device; tools/packages installs PoCL";
     static const bool first = no_session_yet;
     if (!first) GTEST_SKIP() << "StarPU looks for OpenCL devices once a process: use --gtest_filter=OneOfEach*";
     options_ = session_options(1, "dmdas");
-    options_.gpus = {.opencl = 1, .opencl_cpus = devices.front()->is_cpu()};
+    if (cuda)
+      options_.gpus = {.cuda = 1};
+    else
+      options_.gpus = {.opencl = 1, .opencl_cpus = devices.front()->is_cpu()};
   }
   /// What a training does: its losses, and reports added up.
   struct Trained {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <thread>
 
+#include "codelets/base/denormals.hpp"
 #include "codelets/gpu/device.hpp"
 #include "perfmodels/operands.hpp"
 #include "perfmodels/store.hpp"
@@ -143,6 +144,7 @@ class Company {
   Company(int threads, MakeRuns make) {
     for (int i = 0; i < threads; ++i)
       threads_.emplace_back([this, make](const std::stop_token& stop) {
+        const FlushDenormals as_in_a_step;
         Runs runs = make();
         runs.run(1);
         warm_.fetch_add(1);
@@ -162,6 +164,7 @@ class Company {
 KernelTime time_kernel(const Op& op, const Impl& impl, const Attrs& attrs, const Signature& signature,
                        const std::vector<Tile>& tiles, double budget_us, double rival_us, int workers) {
   const auto make = [&] { return Runs(op, impl, attrs, signature, tiles, footprint_bytes(tiles, workers)); };
+  const FlushDenormals as_in_a_step;
   Runs runs = make();
   const Company company(workers - 1, make);
   runs.run(1);

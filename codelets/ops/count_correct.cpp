@@ -1,24 +1,31 @@
 #include "codelets/ops/count_correct.hpp"
 
-#include <algorithm>
-
 #include "codelets/gpu/sum_parts.hpp"
 #include "codelets/kernel.hpp"
 
 namespace pleiad {
 namespace {
 
+/// Whether the id-th of n numbers is the first of the largest ones; NaN is the largest.
+template <class T>
+bool is_largest(const T* x, Index n, Index id) noexcept {
+  const auto top = static_cast<Wide<T>>(x[id]);
+  int higher = 0;
+#pragma omp simd reduction(+ : higher)
+  for (Index i = 0; i < id; ++i) higher += static_cast<Wide<T>>(x[i]) < top ? 0 : 1;
+#pragma omp simd reduction(+ : higher)
+  for (Index i = id + 1; i < n; ++i) higher += static_cast<Wide<T>>(x[i]) <= top ? 0 : 1;
+  return higher == 0;
+}
+
 struct CountCorrect {
   template <class T>
   static void run(const Call& c) noexcept {
     const Index n = c[0].shape.back();
     const auto* ids = c[1].as<const std::int32_t>();
-    const auto less = [](T a, T b) { return static_cast<Wide<T>>(a) < static_cast<Wide<T>>(b); };
     Index correct = 0;
-    for (Index r = 0; r < c[1].size(); ++r) {
-      const T* row = c[0].as<const T>() + r * n;
-      correct += std::max_element(row, row + n, less) - row == ids[r];
-    }
+    for (Index r = 0; r < c[1].size(); ++r)
+      if (ids[r] >= 0 && ids[r] < n) correct += is_largest(c[0].as<const T>() + r * n, n, ids[r]);
     put<Wide<T>>(c[2], 0, static_cast<Wide<T>>(correct));
   }
 };

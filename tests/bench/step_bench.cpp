@@ -113,6 +113,32 @@ double floor_us(const Planned& planned, const Machine& machine) {
   return 1e6 / workers * std::max(flops(planned.tasks) / worker.flops, bytes / worker.bandwidth);
 }
 
+/// Where the time goes: for each op its share of all kernel time by the measured times of its kernels, and its rates.
+std::string profile(const TaskGraph& g) {
+  struct Sum {
+    double us = 0;
+    Cost cost;
+  };
+  std::map<std::string_view, Sum> ops;
+  double all_us = 0;
+  for (const Task& t : g.tasks)
+    for (const KernelCall& c : t.calls) {
+      Sum& sum = ops[c.op->name];
+      sum.us += c.predicted_us;
+      sum.cost.flops += c.cost.flops;
+      sum.cost.bytes += c.cost.bytes;
+      all_us += c.predicted_us;
+    }
+  std::vector<std::pair<std::string_view, Sum>> sorted(ops.begin(), ops.end());
+  std::ranges::sort(sorted, std::greater<>{}, [](const auto& op) { return op.second.us; });
+  std::string text;
+  for (const auto& [name, sum] : sorted)
+    text +=
+        fmt::format("{}\"{}\": {{\"share\": {:.3f}, \"gflop_s\": {:.1f}, \"gb_s\": {:.1f}}}", text.empty() ? "" : ", ",
+                    name, sum.us / all_us, 1e-3 * sum.cost.flops / sum.us, 1e-3 * sum.cost.bytes / sum.us);
+  return text;
+}
+
 void save_weights(const std::string& file, const Model& model, const Executor& executor) {
   std::vector<std::vector<std::byte>> data;
   std::vector<NamedTensor> tensors;
@@ -166,11 +192,11 @@ int run(const Words& words) {
   fmt::print(
       "{{\"model\": \"{}\", \"parameters\": {}, \"batch\": {}, \"tasks\": {}, \"tiles\": {}, \"step_us\": {:.1f}, "
       "\"predicted_us\": {:.1f}, \"error_percent\": {:.1f}, \"busy\": {:.3f}, \"scheduling\": {:.3f}, "
-      "\"gflop\": {:.3f}, \"floor_us\": {:.1f}, \"times_floor\": {:.2f}, \"losses\": [{:.6f}]}}\n",
+      "\"gflop\": {:.3f}, \"floor_us\": {:.1f}, \"times_floor\": {:.2f}, \"losses\": [{:.6f}], \"profile\": {{{}}}}}\n",
       config.model.kind, model.parameters(), config.train.batch, planned.tasks.tasks.size(), batch_tiles(planned.plan),
       measured, predicted, 100 * (predicted / measured - 1), account.busy_share(), account.scheduling_share(),
       flops(planned.tasks) * 1e-9, floor_us(planned, machine), measured / floor_us(planned, machine),
-      fmt::join(losses, ", "));
+      fmt::join(losses, ", "), profile(planned.tasks));
   return 0;
 }
 

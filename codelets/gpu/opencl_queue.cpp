@@ -8,11 +8,12 @@
 namespace pleiad {
 namespace {
 
-template <class T>
-T queue_info(cl_command_queue queue, cl_command_queue_info what) {
-  T value;
-  check_opencl(clGetCommandQueueInfo(queue, what, sizeof(T), &value, nullptr), "clGetCommandQueueInfo");
-  return value;
+/// One of the handles that belong to a queue.
+void* queue_info(cl_command_queue queue, cl_command_queue_info what) {
+  void* handle = nullptr;
+  check_opencl(clGetCommandQueueInfo(queue, what, sizeof(void*), static_cast<void*>(&handle), nullptr),
+               "clGetCommandQueueInfo");
+  return handle;
 }
 
 std::string build_log(cl_program program, cl_device_id device) {
@@ -41,8 +42,8 @@ void check_opencl(cl_int code, const std::string& call) {
 
 OpenclQueue::OpenclQueue(cl_command_queue queue)
     : queue_(queue),
-      context_(queue_info<cl_context>(queue, CL_QUEUE_CONTEXT)),
-      device_(queue_info<cl_device_id>(queue, CL_QUEUE_DEVICE)) {}
+      context_(static_cast<cl_context>(queue_info(queue, CL_QUEUE_CONTEXT))),
+      device_(static_cast<cl_device_id>(queue_info(queue, CL_QUEUE_DEVICE))) {}
 
 GpuMemory OpenclQueue::scratch(std::size_t bytes) {
   if (bytes > scratch_bytes_) {

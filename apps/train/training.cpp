@@ -78,9 +78,9 @@ void Training::check_finite(double loss) const {
 }
 
 bool Training::row_is_due(double seconds) const {
-  if (!any_row_) return seconds >= kFirstRowSeconds;
   const double since = seconds - last_row_;
   if (config_->log.every) return period_is_over(*config_->log.every, since_row_.steps, since);
+  if (!any_row_) return seconds >= kFirstRowSeconds;
   return since >= (isatty(STDOUT_FILENO) ? kTerminalRowSeconds : kFileRowSeconds);
 }
 

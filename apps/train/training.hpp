@@ -28,7 +28,8 @@ struct Row {
   std::optional<Score> score;
 };
 
-/// What happens beside the steps. `row`: after the first second, then every log.every, and after every test.
+/// What happens beside the steps. `row`: every log.every, or else after the first second and then every some seconds;
+/// and after every test.
 struct Observer {
   std::function<void(const Row&)> row;
   std::function<void(const Position&)> checkpoint;

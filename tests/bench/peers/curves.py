@@ -13,6 +13,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 import numpy
 import torch
@@ -27,20 +28,19 @@ CLASSES, LR = 256, 1e-3
 
 
 def preset_model(program, preset):
-    """Keys of the section model, and the batch."""
+    """The section model, and the batch."""
     text = subprocess.run([program, "config", "init", preset], capture_output=True, text=True, check=True).stdout
-    lines = [line.lstrip("# ") for line in text.splitlines()]
-    values = dict(line.split("#")[0].split(" = ", 1) for line in lines if " = " in line.split("#")[0])
-    return {k: values[k].strip() for k in ("kind", "layers", "heads", "width", "context", "batch") if k in values}
+    config = tomllib.loads(text)
+    return config["model"] | {"batch": config["train"]["batch"]}
 
 
 def weights_of(model):
-    if json.loads(model["kind"]) == "gpt2":
-        shapes = make_networks.gpt_shapes(*(int(model[k]) for k in ("layers", "heads", "width", "context")), CLASSES)
+    if model["kind"] == "gpt2":
+        shapes = make_networks.gpt_shapes(*(model[k] for k in ("layers", "heads", "width", "context")), CLASSES)
         return {name: torch.ones(s) if "ln_" in name and name.endswith("weight") else torch.zeros(s)
                 if name.endswith("bias") else 0.02 * torch.randn(s) for name, s in shapes.items()}
-    shapes = make_networks.lstm_shapes(int(model["layers"]), int(model["width"]), CLASSES)
-    return {name: torch.randn(s) if name == "embed.weight" else int(model["width"]) ** -0.5 * (2 * torch.rand(s) - 1)
+    shapes = make_networks.lstm_shapes(model["layers"], model["width"], CLASSES)
+    return {name: torch.randn(s) if name == "embed.weight" else model["width"] ** -0.5 * (2 * torch.rand(s) - 1)
             for name, s in shapes.items()}
 
 
@@ -54,10 +54,10 @@ def pleiad_losses(program, preset, weights, count, folder):
 
 
 def torch_losses(model, p, count):
-    kind, batch, context = json.loads(model["kind"]), int(model["batch"]), int(model["context"])
+    kind, batch, context = model["kind"], model["batch"], model["context"]
     text = subprocess.run(["bible", "-f", "gen1:1-rev22:21"], stdin=subprocess.DEVNULL, capture_output=True).stdout
     tokens = torch.from_numpy(numpy.frombuffer(text, dtype=numpy.uint8).astype(numpy.int64))
-    work = {"keys": {f"model.{k}": int(v) for k, v in model.items() if k not in ("kind", "batch")}}
+    work = {"keys": {f"model.{k}": v for k, v in model.items() if k not in ("kind", "batch")}}
     if kind == "gpt2":
         steps.fuse_qkv(p)
     forward = steps.lstm_of(p, work) if kind == "lstm" else steps.gpt

@@ -98,7 +98,7 @@ constexpr auto kSchema = std::to_array<Key>({
     key<&Config::train, &TrainConfig::stall>("train.stall", "give up (exit 7) when no task has finished for so long"),
 
     one_of(key<&Config::optim, &OptimConfig::kind>("optim.kind", "rule that updates the weights"),
-           "sgd|momentum|adam|adamw"),
+           "sgd|momentum|adam|adamw|lion|lamb|adafactor"),
     with(key<&Config::optim, &OptimConfig::lr>("optim.lr", "learning rate, at its highest"), kPositive),
     one_of(key<&Config::optim, &OptimConfig::schedule>("optim.schedule", "how the learning rate falls towards 0"),
            "constant|cosine|linear"),
@@ -108,11 +108,14 @@ constexpr auto kSchema = std::to_array<Key>({
          kNotNegative),
     with(key<&Config::optim, &OptimConfig::momentum>("optim.momentum", "share of the last update kept (momentum)"),
          kBelowOne),
-    with(key<&Config::optim, &OptimConfig::beta1>("optim.beta1", "decay of the mean of gradients (adam, adamw)"),
+    with(key<&Config::optim, &OptimConfig::beta1>("optim.beta1",
+                                                  "decay of the mean of gradients (adam, adamw, lion, lamb)"),
          kBelowOne),
-    with(key<&Config::optim, &OptimConfig::beta2>("optim.beta2", "decay of the mean of squares (adam, adamw)"),
+    with(key<&Config::optim, &OptimConfig::beta2>(
+             "optim.beta2", "decay of the mean of squares (adam, adamw, lamb); of the mean of gradients kept (lion)"),
          kBelowOne),
-    with(key<&Config::optim, &OptimConfig::eps>("optim.eps", "added to the root of the mean of squares (adam, adamw)"),
+    with(key<&Config::optim, &OptimConfig::eps>("optim.eps",
+                                                "added to the root of the mean of squares (adam, adamw, lamb)"),
          kPositive),
 
     with(key<&Config::machine, &MachineConfig::cpus>("machine.cpus",

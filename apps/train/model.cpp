@@ -9,7 +9,8 @@ namespace {
 nn::Optimizer optimizer_of(const Config& c) {
   using Kind = nn::OptimizerKind;
   static const std::map<std::string_view, Kind> kinds = {
-      {"sgd", Kind::sgd}, {"momentum", Kind::momentum}, {"adam", Kind::adam}, {"adamw", Kind::adamw}};
+      {"sgd", Kind::sgd},   {"momentum", Kind::momentum}, {"adam", Kind::adam},          {"adamw", Kind::adamw},
+      {"lion", Kind::lion}, {"lamb", Kind::lamb},         {"adafactor", Kind::adafactor}};
   return {.kind = kinds.at(c.optim.kind),
           .momentum = c.optim.momentum,
           .beta1 = c.optim.beta1,

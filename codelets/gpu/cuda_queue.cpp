@@ -56,6 +56,7 @@ void check_cuda(cudaError_t code, const std::string& call) {
 }
 
 CudaQueue::~CudaQueue() {
+  if (cublas_ != nullptr) cublasDestroy(cublas_);
   if (scratch_ != nullptr) cudaFreeAsync(scratch_, stream_);
 }
 

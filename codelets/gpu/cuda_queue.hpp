@@ -1,4 +1,5 @@
 #pragma once
+#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
 #include <string>
@@ -20,11 +21,15 @@ class CudaQueue final : public GpuQueue {
 
   GpuMemory scratch(std::size_t bytes) override;
   void prepare(std::string_view kernel, DType) override;
+  bool multiply(DType, const GpuGemm&, Index batch, double alpha, const GpuGemmMemory&) override;
 
  private:
   void start(std::string_view kernel, DType, const GpuGrid&, std::span<const GpuArgument>) override;
 
+  cublasHandle_t cublas();
+
   cudaStream_t stream_;
+  cublasHandle_t cublas_ = nullptr;  // made at first use
   void* scratch_ = nullptr;
   std::size_t scratch_bytes_ = 0;
 };

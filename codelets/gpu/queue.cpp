@@ -9,4 +9,6 @@ GpuGrid grid_of_elements(Index n) {
   return grid_of_groups(std::clamp<Index>((n + group_size - 1) / group_size, 1, most_groups), group_size);
 }
 
+bool GpuQueue::multiply(DType, const GpuGemm&, Index, double, const GpuGemmMemory&) { return false; }
+
 }  // namespace pleiad

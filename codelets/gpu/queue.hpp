@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "codelets/base/gpu_arguments.h"
 #include "codelets/base/tile.hpp"
 
 namespace pleiad {
@@ -67,6 +68,12 @@ class GpuArgument {
   alignas(8) std::array<std::byte, 8> own_{};
 };
 
+/// Operands of a product on a GPU. `z` also gets what the activation is applied to, if the GpuGemm says so; bias and z
+/// may be any memory where they are not used.
+struct GpuGemmMemory {
+  GpuMemory a, b, bias, y, z;
+};
+
 /// Where the kernels of one GPU worker are started; they run one after another. Used by one thread at a time.
 class GpuQueue {
  public:
@@ -83,6 +90,9 @@ class GpuQueue {
   virtual GpuMemory scratch(std::size_t bytes) = 0;
   /// Compiles a kernel, so that its first run is not slow. Throws as `run` does.
   virtual void prepare(std::string_view kernel, DType dtype) = 0;
+  /// y = alpha A B or y += alpha A B, for a batch, by the vendor's library. False: nothing was done, since there is
+  /// none or it cannot. Bias and activation of the GpuGemm are not its affair.
+  virtual bool multiply(DType, const GpuGemm&, Index batch, double alpha, const GpuGemmMemory&);
 
  private:
   virtual void start(std::string_view kernel, DType, const GpuGrid&, std::span<const GpuArgument>) = 0;

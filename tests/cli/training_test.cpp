@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -104,6 +105,22 @@ TEST_F(TrainingRuns, SharesEachStepAmongCpuAndOpenclWorkers) {
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("needs workers of one kind"));
   EXPECT_EQ(with({"--name", "d", "--machine.opencl", "63"}).code, 4);
+}
+
+TEST_F(TrainingRuns, EveryOptimizerLearnsAndResumes) {
+  for (const std::string kind : {"momentum", "lion", "lamb", "adafactor"}) {
+    const std::vector<std::string> more = {"--optim.kind", kind, "--optim.lr", kind == "lion" ? "1e-3" : "1e-2"};
+    ASSERT_EQ(run(args(kind, more)).code, 0) << kind;
+    const auto rows = metrics(kind);
+    EXPECT_LT(rows.back()["val_loss"].get<double>(), std::log(3.0)) << kind << " is no better than guessing";
+    auto half = more, rest = more;
+    half.insert(half.end(), {"--checkpoint.every", "30"});
+    ASSERT_EQ(run(args(kind + "-again", half)).code, 0);
+    fs::remove_all(run_folder(kind + "-again") / "ckpt" / "step-000060");
+    rest.insert(rest.end(), {"--resume", "must"});
+    ASSERT_EQ(run(args(kind + "-again", rest)).code, 0) << kind;
+    EXPECT_EQ(weights(kind + "-again"), weights(kind)) << kind;
+  }
 }
 
 TEST_F(TrainingRuns, LearnsAndEvaluatesToTheAccuracyItReported) {

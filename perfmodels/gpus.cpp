@@ -1,5 +1,4 @@
 #include <memory>
-#include <utility>
 
 #include "codelets/gpu/device.hpp"
 #include "perfmodels/machine.hpp"
@@ -10,10 +9,15 @@ namespace {
 using Devices = std::vector<std::unique_ptr<GpuDevice>>;
 
 Devices& devices_of_kind(bool cuda) {
-  static Devices all[2];
-  static bool opened[2];
-  if (!std::exchange(opened[cuda], true)) all[cuda] = cuda ? cuda_devices() : opencl_devices();
-  return all[cuda];
+  const auto by_cuda = []() -> Devices& {
+    static Devices all = cuda_devices();
+    return all;
+  };
+  const auto by_opencl = []() -> Devices& {
+    static Devices all = opencl_devices();
+    return all;
+  };
+  return cuda ? by_cuda() : by_opencl();
 }
 
 void add(Machine& m, const std::string& kind, int wanted) {

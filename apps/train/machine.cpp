@@ -64,31 +64,31 @@ std::string slug(std::string text) {
   return text;
 }
 
+void check_workers(const WorkerChoice& workers, const Config& config) {
+  if (workers.cuda + workers.opencl == 0) return;
+  const auto refuse = [](const std::string& what) {
+    throw Error(Exit::usage, what + "\nadd --machine.gpus 0 and leave machine.opencl at 0 to use CPUs alone");
+  };
+  if (config.numerics.deterministic)
+    refuse("numerics.deterministic needs workers of one kind: CPUs and GPUs round differently");
+  if (config.schedule.policy == "sequential") refuse("schedule.policy = sequential runs on one CPU");
+}
+
 }  // namespace
 
-WorkerChoice choose_workers(const MachineConfig& config) {
-  WorkerChoice choice;
-  choice.cuda = config.gpus ? static_cast<int>(*config.gpus) : cuda_device_count();
-  choice.opencl = static_cast<int>(config.opencl);
-  const auto usable = usable_cores();
-  choice.cores = cores_asked_for(config, usable);
-  const bool all = config.cpus.cores.empty() && config.cpus.count == 0;
+WorkerChoice choose_workers(const Config& config) {
+  const MachineConfig& machine = config.machine;
+  WorkerChoice choice{.cores = cores_asked_for(machine, usable_cores()),
+                      .cuda = machine.gpus ? static_cast<int>(*machine.gpus) : cuda_device_count(),
+                      .opencl = static_cast<int>(machine.opencl)};
+  check_workers(choice, config);
+  const bool all = machine.cpus.cores.empty() && machine.cpus.count == 0;
   const int gpus = choice.cuda + (choice.opencl > 0 && !opencl_is_on_cpus() ? choice.opencl : 0);
   for (int i = 0; all && i < gpus && choice.cores.size() > 1; ++i) {
     choice.gpu_cores.push_back(choice.cores.back());
     choice.cores.pop_back();
   }
   return choice;
-}
-
-void check_workers(const WorkerChoice& workers, const Config& config) {
-  if (workers.cuda + workers.opencl == 0) return;
-  const auto refuse = [](const std::string& what) {
-    throw Error(Exit::usage, what + "\nadd --machine.gpus 0 and leave machine.opencl at 0 to train on CPUs alone");
-  };
-  if (config.numerics.deterministic)
-    refuse("numerics.deterministic needs workers of one kind: CPUs and GPUs round differently");
-  if (config.schedule.policy == "sequential") refuse("schedule.policy = sequential runs on one CPU");
 }
 
 Machine measured_machine(const WorkerChoice& workers, const std::filesystem::path& home) {

@@ -13,10 +13,9 @@ struct WorkerChoice {
   int cuda = 0, opencl = 0;    // GPU workers: the first so many devices
   std::vector<int> gpu_cores;  // for the threads of GPU workers; empty: those of the CPU workers
 };
-/// Error (Exit::hardware) if more is asked for than there is, or than this process may use.
-WorkerChoice choose_workers(const MachineConfig&);
-/// Error (Exit::usage) where a config asks for what such workers cannot give.
-void check_workers(const WorkerChoice&, const Config&);
+/// Error (Exit::hardware) if more cores are asked for than this process may use; Error (Exit::usage) where the config
+/// asks for what these workers cannot give.
+WorkerChoice choose_workers(const Config&);
 
 /// This machine with these workers and measured rates; what was measured before on the same hardware is taken from
 /// `home`.

@@ -27,7 +27,7 @@ void check_fits(const LoadedCheckpoint& from, const Dataset& data) {
 Score evaluate(const LoadedCheckpoint& from, const Config& config, Dataset data) {
   check_fits(from, data);
   data.classes = from.card.classes;
-  const WorkerChoice workers = choose_workers(config.machine);
+  const WorkerChoice workers = choose_workers(config);
   const auto home = read_environment().home;
   const Machine machine = measured_machine(workers, home);
   KernelTimes times((model_folder(home, machine) / "kernels.json").string());

@@ -66,7 +66,7 @@ int run_sample(const Command& command) {
   const auto from = load_trained(command.args[0], runs_folder(command));
   check_is_language_model(from);
   const Config config = config_of(from, {}).config;
-  const WorkerChoice workers = choose_workers(config.machine);
+  const WorkerChoice workers = choose_workers(config);
   const auto home = read_environment().home;
   const Machine machine = measured_machine(workers, home);
   KernelTimes times((model_folder(home, machine) / "kernels.json").string());

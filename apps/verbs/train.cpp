@@ -78,8 +78,7 @@ class TrainVerb {
   /// Everything that can be found wrong before anything is written.
   void prepare() {
     data_ = load_data(config().data, environment_.data_path, config().run.seed, context_of(config().model));
-    workers_ = choose_workers(config().machine);
-    check_workers(workers_, config());
+    workers_ = choose_workers(config());
     model_ = training_model(config(), data_shape(), config().train.batch);
     if (!command_.plan.empty()) given_plan_ = read_plan_file(command_.plan);
   }

@@ -159,7 +159,7 @@ int run(const Words& words) {
   const DataShape data{context_of(config.model) > 0 ? Shape{config.model.context} : shape_of(words.own.at("sample")),
                        words.number("classes")};
   const Model model = training_model(config, data, config.train.batch);
-  const WorkerChoice workers = choose_workers(config.machine);
+  const WorkerChoice workers = choose_workers(config);
   const auto home = read_environment().home;
   const Machine machine = measured_machine(workers, home);
   KernelTimes times((model_folder(home, machine) / "kernels.json").string());

@@ -104,6 +104,7 @@ TEST_F(TrainingRuns, SharesEachStepAmongCpuAndOpenclWorkers) {
   const auto refused = with({"--name", "c", "--machine.opencl", "1", "--numerics.deterministic"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("needs workers of one kind"));
+  EXPECT_EQ(run({"eval", "runs/cpu", "--machine.opencl", "1", "--numerics.deterministic"}).code, 2);
   EXPECT_EQ(with({"--name", "d", "--machine.opencl", "63"}).code, 4);
 }
 
